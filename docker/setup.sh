@@ -123,11 +123,11 @@ if changed "$locked" "$locked"; then
   done_with "$locked"
 fi
 
-# What pages say in other languages than English, as Django reads it.
-catalogues=(smartcis/locale/*/LC_MESSAGES/django.po)
-if changed catalogues "${catalogues[@]}" || [ ! -f "${catalogues[0]%.po}.mo" ]; then
-  say "compiling what pages say in other languages"
-  .venv/bin/pybabel --quiet compile --directory smartcis/locale --domain django
+# What pages and the API say in other languages than English, as it is read.
+catalogues=(smartcis/locale/*/LC_MESSAGES/django.po smartcis/locale/*/LC_MESSAGES/engine.po)
+if changed catalogues "${catalogues[@]}" || [ ! -f "${catalogues[-1]%.po}.mo" ]; then
+  say "compiling what is said in other languages"
+  .venv/bin/pybabel --quiet compile --directory smartcis/locale --domain "django engine"
   done_with catalogues
 fi
 

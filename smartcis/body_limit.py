@@ -9,9 +9,12 @@ import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+from django.utils.translation import override
+
 from aspen.errors import AspenError
 from smartcis.api.problems import CONTENT_TYPE, answer_to
 from smartcis.errors import BodyTooLarge
+from smartcis.language import ASKED_BY, language_of
 from smartcis.uploads import allowed_bytes
 
 Message = MutableMapping[str, Any]
@@ -61,7 +64,7 @@ class BodyLimit:
                 exists=[f"up to {limit_bytes} bytes"],
                 attempt="send it in smaller pieces",
             )
-            await refuse(error, send, (b"connection", b"close"))
+            await refuse(error, scope, send, (b"connection", b"close"))
             return
 
         async def replay() -> Message:
@@ -70,14 +73,21 @@ class BodyLimit:
         await self.app(scope, replay, send)
 
 
-async def refuse(error: AspenError, send: Send, *headers: tuple[bytes, bytes]) -> None:
-    """Answers with a problem before Django is asked.
+async def refuse(
+    error: AspenError,
+    scope: MutableMapping[str, Any],
+    send: Send,
+    *headers: tuple[bytes, bytes],
+) -> None:
+    """Answers with a problem before Django is asked, in the language the request asks for.
 
     Args:
         headers: besides the problem's own.
     """
-    status, own, body = answer_to(error)
-    own["Content-Type"] = CONTENT_TYPE
+    language = language_of(scope)
+    with override(language):
+        status, own, body = answer_to(error)
+    own |= {"Content-Type": CONTENT_TYPE, "Content-Language": language, "Vary": ASKED_BY}
     named = [(name.lower().encode(), value.encode()) for name, value in own.items()]
     start = {"type": "http.response.start", "status": status, "headers": [*named, *headers]}
     await send(start)

@@ -222,7 +222,7 @@ class FairShare:
             async with self._turn(keys, price):
                 await self.app(scope, weighed, answered)
         except BeyondShare as error:
-            await self._refuse(error, send)
+            await self._refuse(error, scope, send)
         finally:
             _PRICE.reset(token)
         if shown and price.standing:
@@ -336,14 +336,14 @@ class FairShare:
             attempt=f"again in {wait_s:.0f} s, with fewer requests at once or smaller ones",
         )
 
-    async def _refuse(self, error: BeyondShare, send: Send) -> None:
+    async def _refuse(self, error: BeyondShare, scope: Message, send: Send) -> None:
         if self._held_back < IN_LINE * 4:
             self._held_back += 1
             try:
                 await asyncio.sleep(HOLD_BACK_S)
             finally:
                 self._held_back -= 1
-        await refuse(error, send)
+        await refuse(error, scope, send)
 
 
 _SESSION = re.compile(

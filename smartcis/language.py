@@ -1,11 +1,11 @@
-"""The language of pages: what was chosen in the header, else what the browser prefers.
+"""The language of pages and of REST: what was chosen in the header, else what the client prefers.
 
-Programs read REST, metrics and problem texts, so these are English in every language.
+A program that prefers none is answered in English; metrics and descriptions are English for all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.apps import apps
@@ -13,19 +13,20 @@ from django.conf import settings
 from django.contrib import admin
 from django.contrib.admin.options import InlineModelAdmin
 from django.db.models import Field, Model
-from django.http import HttpRequest
+from django.http import HttpRequest, parse_cookie
 from django.middleware.locale import LocaleMiddleware
 from django.utils.cache import patch_vary_headers
 from django.utils.choices import CallableChoiceIterator
-from django.utils.translation import gettext_lazy, override
+from django.utils.translation import get_language_from_request, gettext_lazy, override
 
-PROGRAMS = ("/api/v1/", "/api/schema/", "/metrics")
+PROGRAMS = ("/api/schema/", "/metrics")
+ASKED_BY = "Accept-Language, Cookie"
 NAMED = "language"
 """The parameter by which an address names its language: it is asked for without cookies."""
 
 
 class PageLanguage(LocaleMiddleware):
-    """Django's own, for pages alone; a thread goes back to English when it has answered."""
+    """Django's own, but for programs; a thread goes back to English when it has answered."""
 
     async_capable = False
 
@@ -43,6 +44,15 @@ def named_language(request: HttpRequest) -> str:
     """Returns the language that the request's address names, else the one it is answered in."""
     named = request.GET.get(NAMED, "")
     return named if named in dict(settings.LANGUAGES) else str(request.LANGUAGE_CODE)
+
+
+def language_of(scope: Mapping[str, Any]) -> str:
+    """Returns the language that a connection asks for, by the rule of pages."""
+    asked = HttpRequest()
+    headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
+    asked.COOKIES = parse_cookie(headers.get(b"cookie", ""))
+    asked.META["HTTP_ACCEPT_LANGUAGE"] = headers.get(b"accept-language", "")
+    return get_language_from_request(asked)
 
 
 def translate_tables() -> None:

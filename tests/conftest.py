@@ -37,8 +37,10 @@ def pytest_configure(config):
 
 
 def compile_catalogues() -> None:
-    """What pages say in other languages, as it is written now: Django reads it compiled."""
-    for source in Path("smartcis/locale").glob("*/LC_MESSAGES/django.po"):
+    """What is said in other languages, as it is written now: it is read compiled."""
+    for source in Path("smartcis/locale").glob("*/LC_MESSAGES/*.po"):
+        if source.stem == "djangojs":  # built into the front end
+            continue
         with source.open("rb") as po, source.with_suffix(".mo").open("wb") as mo:
             write_mo(mo, read_po(po, abort_invalid=True))
 

@@ -71,7 +71,7 @@ class StreamParser(parser.Parser):
             tree.meta["once"] = {"start": first.start, "end": first.end}
         if outputs:
             if self._curr:
-                self.raise_error("Expecting OUTPUT TO at the end")
+                self.raise_error("expected OUTPUT TO at the end")
             self._tokens, self._tokens_size = outputs, len(outputs)
             self._index = -1
             self._advance()
@@ -85,7 +85,7 @@ class StreamParser(parser.Parser):
             if words == ["OUTPUT", "TO"]:
                 behind = self._tokens[index + 2 :]
                 if not behind:
-                    self.raise_error("Expecting DISPLAY, ALARM or WEBHOOK", self._tokens[-1])
+                    self.raise_error("expected DISPLAY, ALARM or WEBHOOK", self._tokens[-1])
                 self._tokens = self._tokens[:index]
                 self._tokens_size = index
                 self._index -= 1
@@ -129,7 +129,7 @@ class StreamParser(parser.Parser):
         """Take a name."""
         found = self._parse_id_var()
         if found is None:
-            self.raise_error("Expecting a name")
+            self.raise_error("expected a name")
         return found or exp.Identifier(this="")
 
     def names(self) -> list[exp.Expr]:
@@ -140,21 +140,21 @@ class StreamParser(parser.Parser):
         """Take a text in quotes."""
         found: Any = self._parse_string()
         if found is None:
-            self.raise_error("Expecting a text in quotes")
+            self.raise_error("expected a text in quotes")
         return str(found.this)
 
     def condition(self) -> exp.Expr:
         """Take a condition."""
         found = self._parse_disjunction()
         if found is None:
-            self.raise_error("Expecting a condition")
+            self.raise_error("expected a condition")
         return found or exp.Boolean(this=False)
 
     def type_name(self) -> exp.Expr:
         """Take the name of a type."""
         found = self._parse_types()
         if found is None:
-            self.raise_error("Expecting a type")
+            self.raise_error("expected a type")
         return found or exp.DataType(this="")
 
     def argument(self) -> str:
@@ -187,10 +187,10 @@ class StreamParser(parser.Parser):
         if not self._match(TokenType.L_PAREN):
             return None
         if not self._match_text_seq("ERROR", "AT"):
-            self.raise_error("Expecting ERROR AT and a number of ROWS")
+            self.raise_error("expected ERROR AT and a number of ROWS")
         most = int(self._window_number(whole=True))
         if not self._match_text_seq("ROWS") or not self._match(TokenType.R_PAREN):
-            self.raise_error("Expecting ROWS) behind a limit")
+            self.raise_error("expected ROWS) behind a limit")
         return most
 
     def _parse_joins(self, *args: Any, **kwargs: Any) -> Any:
@@ -244,9 +244,9 @@ class StreamParser(parser.Parser):
             if "slide_s" not in found and "range_s" in found and self._match_text_seq("SLIDE"):
                 found["slide_s"] = self.parse_seconds()
         if "rows" not in found and "range_s" not in found:
-            self.raise_error("Expecting ROWS or RANGE in a window")
+            self.raise_error("expected ROWS or RANGE in a window")
         if not self._match(TokenType.R_BRACKET):
-            self.raise_error("Expecting ] at the end of a window")
+            self.raise_error("expected ] at the end of a window")
         window = StreamWindow(**found)
         window.meta.update(start=start.start, end=self._prev.end)
         return window
@@ -259,7 +259,7 @@ class StreamParser(parser.Parser):
         elif self._match_text_seq("TUPLE") or self._match_text_seq("TUPLES"):
             found["rows"] = int(amount)
         else:
-            self.raise_error("Expecting TIME or TUPLE")
+            self.raise_error("expected TIME or TUPLE")
         if self._match(TokenType.PARTITION_BY):
             found["partition_by"] = self._parse_csv(self._parse_column)
 
@@ -268,7 +268,7 @@ class StreamParser(parser.Parser):
         amount = self._window_number()
         unit = self._curr.text.upper().removesuffix("S")
         if unit not in _UNIT_SECONDS:
-            self.raise_error("Expecting SECONDS, MINUTES, HOURS or DAYS")
+            self.raise_error("expected SECONDS, MINUTES, HOURS or DAYS")
         self._advance()
         return amount * _UNIT_SECONDS[unit]
 
@@ -279,9 +279,9 @@ class StreamParser(parser.Parser):
         except ValueError:
             number = 0.0
         if self._curr.token_type is not TokenType.NUMBER or not 0 < number < float("inf"):
-            self.raise_error("Expecting a number above 0")
+            self.raise_error("expected a number above 0")
         if whole and not text.isdigit():
-            self.raise_error("Expecting a whole number of rows")
+            self.raise_error("expected a whole number of rows")
         self._advance()
         return number
 

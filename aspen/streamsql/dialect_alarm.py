@@ -31,7 +31,7 @@ def parse_alarm(parser: StreamParser) -> dict[str, Any]:
             _once(parser, found, "keys", "KEY", start)
             found["keys"] = parser.names()
             if not found["keys"]:
-                parser.raise_error("Expecting a column, as in KEY (rid)")
+                parser.raise_error("expected a column, as in KEY (rid)")
         elif parser.says("RAISE"):
             _once(parser, found, "raise", "RAISE", start)
             _threshold(parser, found, "raise")
@@ -41,7 +41,7 @@ def parse_alarm(parser: StreamParser) -> dict[str, Any]:
         elif parser.says("NO", "DATA"):
             _once(parser, found, "silent_s", "NO DATA", start)
             if not parser.says("AFTER"):
-                parser.raise_error("Expecting AFTER and a span of time")
+                parser.raise_error("expected AFTER and a span of time")
             found["silent_s"] = parser.parse_seconds()
         elif parser.says("SEVERITY"):
             _once(parser, found, "severity", "SEVERITY", start)
@@ -49,7 +49,7 @@ def parse_alarm(parser: StreamParser) -> dict[str, Any]:
         elif parser.says("NOTIFY"):
             found.setdefault("notify", []).append(_notified(parser))
         else:
-            parser.raise_error(f"Expecting {', '.join(CLAUSES[:-1])} or {CLAUSES[-1]}")
+            parser.raise_error(f"expected {', '.join(CLAUSES[:-1])} or {CLAUSES[-1]}")
     return found
 
 
@@ -64,14 +64,14 @@ def _threshold(parser: StreamParser, found: dict[str, Any], name: str) -> None:
     if parser.says("FOR"):
         found[f"{name}_s"] = parser.parse_seconds()
     if f"{name}_when" not in found and f"{name}_s" not in found:
-        parser.raise_error("Expecting WHEN and a condition, or FOR and a span of time")
+        parser.raise_error("expected WHEN and a condition, or FOR and a span of time")
 
 
 def _severity(parser: StreamParser) -> str:
     start = parser.here
     word = parser.argument().lower()
     if word not in SEVERITIES:
-        parser.raise_error("Expecting info, warning or critical", start)
+        parser.raise_error("expected info, warning or critical", start)
     return word
 
 
@@ -79,7 +79,7 @@ def _notified(parser: StreamParser) -> exp.Expr:
     start = parser.here
     kind = parser.word()
     if kind not in NOTIFIED:
-        parser.raise_error("Expecting EMAIL or WEBHOOK", start)
+        parser.raise_error("expected EMAIL or WEBHOOK", start)
     target = Notified(kind=kind, this=parser.text())
     target.meta.update(start=start.start, end=start.end)
     return target

@@ -62,7 +62,7 @@ def parse_declaration(parser: StreamParser) -> DeclaredRelation:
     columns: list[DeclaredColumn] = []
     keys: list[exp.Expr] = []
     if not parser.matches(TokenType.L_PAREN):
-        parser.raise_error("Expecting ( and the columns")
+        parser.raise_error("expected ( and the columns")
     while True:
         if parser.matches(TokenType.PRIMARY_KEY) or parser.says("KEY"):
             keys += parser.names()
@@ -71,7 +71,7 @@ def parse_declaration(parser: StreamParser) -> DeclaredRelation:
         if parser.matches(TokenType.R_PAREN):
             break
         if not parser.matches(TokenType.COMMA):
-            parser.raise_error("Expecting , or )")
+            parser.raise_error("expected , or )")
     found: dict[str, Any] = {"this": name, "kind": kind, "columns": columns, "keys": keys}
     _options(parser, found)
     return DeclaredRelation(**found)
@@ -116,7 +116,7 @@ def parse_outputs(parser: StreamParser) -> list[OutputTarget]:
         start = parser.here
         kind = parser.word()
         if kind not in OUTPUTS:
-            parser.raise_error("Expecting DISPLAY, ALARM or WEBHOOK", start)
+            parser.raise_error("expected DISPLAY, ALARM or WEBHOOK", start)
         if kind == "ALARM":
             named = "" if begins_clause(parser.here) else parser.argument()
             target = OutputTarget(kind=kind, this=named, **parse_alarm(parser))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
@@ -27,4 +28,4 @@ class QueryExamples(APIView):
     def get(self, request: Request) -> Response:
         """Lists examples; what visitors run of them counts as nobody's."""
         del request
-        return Response([asdict(example) for example in EXAMPLES])
+        return Response([asdict(one) | {"title": _(one.title)} for one in EXAMPLES])

@@ -21,6 +21,7 @@ from smartcis.api.queries import SqlSerializer
 from smartcis.api.query_fields import WarningSerializer
 from smartcis.api.schema import SEND, endpoint
 from smartcis.compiling.statement import submitted
+from smartcis.sentences import in_words
 
 WEIGHTS_LENGTH = 200
 
@@ -109,5 +110,6 @@ class QueryExplain(APIView):
         """Explains a query."""
         statement = submitted(given.pop("sql"))
         explanation = explain_query(statement, Owner.of(request), **given)
-        found = {"text": explanation.text, "warnings": explanation.warnings}
+        warnings = [in_words(one) for one in explanation.warnings]
+        found = {"text": explanation.text, "warnings": warnings}
         return Response({**found, "explained": explanation.data})

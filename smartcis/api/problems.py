@@ -34,6 +34,7 @@ from smartcis.errors import (
 )
 from smartcis.questions.asking import CannotSay, NoAnswer
 from smartcis.questions.once import NotAnswered
+from smartcis.sentences import in_words
 from smartcis.services.metrics import REFUSALS
 from smartcis.wrappers.errors import LogAway
 
@@ -99,12 +100,12 @@ class ProblemSerializer(ErrorSerializer):
 
 
 def problem(status: int, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns a problem body."""
+    """Returns a problem body, in the language that is active."""
     return {
         "type": f"urn:smartcis:{fields['code']}",
         "title": HTTPStatus(status).phrase,
         "status": status,
-        **fields,
+        **in_words(fields),
     }
 
 

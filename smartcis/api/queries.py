@@ -59,6 +59,7 @@ from smartcis.compiling.statement import SQL_LENGTH, submitted
 from smartcis.compiling.strategy_reason import strategy_reasons
 from smartcis.models import MaintainedQuery, MaintainedView
 from smartcis.questions.once import OnceAnswer
+from smartcis.sentences import in_words, translated
 
 ENGINE, NETWORK = "engine", "network"
 STATES = ("suspended", "running", "failed")
@@ -175,9 +176,9 @@ def query_body(
         "view": view.name,
         "state": state,
         "strategy": view.strategy,
-        "strategy_reason": reasons[view.name],
+        "strategy_reason": translated(reasons[view.name]),
         "sharing": sharing,
-        "sharing_reason": sharing_reason,
+        "sharing_reason": translated(sharing_reason),
         "columns": columns,
         "located_by": located_by([column["name"] for column in columns]),
         "order": order_body(query.order),
@@ -186,7 +187,7 @@ def query_body(
         "where": NETWORK if runs_inside(view) else ENGINE,
         "mine": owner.owns(query.browser, query.user_id),
         "created_at": query.created_at.isoformat(),
-        "error": error,
+        "error": None if error is None else in_words(error),
     }
 
 
@@ -314,10 +315,10 @@ class QueryCheck(APIView):
             statement = submitted(wanted["sql"])
             kind, compiled, doubts = check_statement(statement, Owner.of(request))
         except AspenError as error:
-            return Response({"ok": False, **error.as_dict()})
+            return Response({"ok": False, **in_words(error.as_dict())})
         ways = ways_to_run(statement)
         shown = () if compiled is None else compiled.relation.columns
         columns = columns_body((c.name, c.type.value, c.unit) for c in shown)
-        warnings = [doubt.as_dict() for doubt in doubts]
+        warnings = [in_words(doubt.as_dict()) for doubt in doubts]
         found = {"kind": kind, "columns": columns, "ways": asdict(ways), "warnings": warnings}
         return Response({"ok": True, **found})

@@ -7,6 +7,7 @@ import secrets
 from dataclasses import replace
 from weakref import WeakValueDictionary
 
+from aspen.errors import AspenError
 from smartcis.access.limits import hold, hold_each, spend
 from smartcis.access.owner import Owner
 from smartcis.errors import LimitReached
@@ -43,6 +44,10 @@ class Turn:
 
 
 _TURNS: WeakValueDictionary[tuple[int, Owner], Turn] = WeakValueDictionary()
+
+
+class TooMany(AspenError, code="smartcis.live.too_many_subscriptions"):
+    """More subscriptions than one socket may hold."""
 
 
 class Allowance:

@@ -29,8 +29,9 @@ from smartcis.access.owner import Owner
 from smartcis.address import address_of_socket
 from smartcis.browser import browser_of, group_of
 from smartcis.errors import LimitReached
+from smartcis.language import language_of
 from smartcis.live import protocol
-from smartcis.live.allowance import FRAMES_PER_S, Allowance
+from smartcis.live.allowance import FRAMES_PER_S, Allowance, TooMany
 from smartcis.live.hub import Hub, hub_of
 from smartcis.live.interest import SocketInterests
 from smartcis.live.origin import origin_allowed
@@ -58,10 +59,6 @@ class SocketState(Enum):
     CONNECTING = "connecting"
     OPEN = "open"
     CLOSED = "closed"
-
-
-class TooMany(AspenError, code="smartcis.live.too_many_subscriptions"):
-    """More subscriptions than one socket may hold."""
 
 
 class DatabaseAway(AspenError, code="smartcis.live.unavailable"):
@@ -117,6 +114,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
         if not origin_allowed(dict(self.scope["headers"])):
             await self.close(FOREIGN_ORIGIN)
             return
+        self.language = language_of(self.scope)
         await self.accept()
         await self._know_client()
         try:
@@ -370,7 +368,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
     async def _send(self, message: protocol.ServerMessage) -> None:
         if self.state is not SocketState.OPEN:
             return
-        text, tail = await encoded(message)
+        text, tail = await encoded(protocol.told(message, self.language))
         if self.state is not SocketState.OPEN:  # it may have closed meanwhile
             return
         if tail is None:
@@ -392,7 +390,8 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
             await self._refuse(error)
 
     async def _refuse(self, error: LimitReached) -> None:
-        await self.send(text_data=protocol.encode(protocol.WireError.of(error, None)))
+        said = protocol.told(protocol.WireError.of(error, None), self.language)
+        await self.send(text_data=protocol.encode(said))
         await self._close_for_good(TOO_MUCH)
 
     def _keep_walks(self) -> None:

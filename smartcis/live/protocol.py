@@ -18,6 +18,7 @@ from typing import Any, Literal
 from aspen.errors import AspenError
 from aspen.model.schema import Value
 from smartcis.json_text import BadJSON, decoded
+from smartcis.sentences import translated
 
 PROTOCOL = 1
 MESSAGE_LIMIT_BYTES = 16_384  # the longest thing a client says is a subscription
@@ -221,6 +222,17 @@ def retraction(number: int, view: str) -> list[ServerMessage]:
     """Returns what takes the rows of a subscription off a page: at epoch 0 no view had any."""
     none = Snapshot(number, view, columns=[], epoch=0, position=0, at_s=0.0, merged=0, rows=[])
     return [none, Closed(number, view)]
+
+
+def told(message: ServerMessage, language: str) -> ServerMessage:
+    """Returns a message in the language of who is sent it: an error's sentences have one."""
+    if not isinstance(message, WireError):
+        return message
+    said, found, attempt, *exists = (
+        translated(one, language)
+        for one in (message.message, message.found, message.attempt, *message.exists)
+    )
+    return replace(message, message=said, found=found, attempt=attempt, exists=exists)
 
 
 def encode(message: ServerMessage | Sequence[Any]) -> str:

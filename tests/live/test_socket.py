@@ -209,3 +209,20 @@ async def test_two_browsers_each_see_their_own_walk(building, house, engine):
         assert message["type"] == "status"
     for socket in sockets:
         await socket.leave()
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        ((), "there is no view 'nowhere'"),
+        (((b"accept-language", b"de-DE"),), "es gibt keine Sicht 'nowhere'"),
+        (((b"cookie", b"django_language=de"),), "es gibt keine Sicht 'nowhere'"),
+    ],
+)
+@story
+async def test_an_error_is_told_in_the_language_of_the_handshake(building, header, said):
+    socket = await opened(*header)
+    await socket.say(type="subscribe", id=1, view="nowhere")
+    error = await socket.hear("error")
+    assert (error["code"], error["message"]) == ("smartcis.live.unknown_view", said)
+    await socket.leave()

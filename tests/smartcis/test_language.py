@@ -1,7 +1,8 @@
-"""Pages speak the language that was chosen, else the browser's; programs hear English."""
+"""Pages and REST speak the language that was chosen, else the client's, else English."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 
@@ -10,7 +11,10 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils.translation import get_language
 
+from smartcis.body_limit import refuse
 from smartcis.deliveries.mail import message_of
+from smartcis.errors import BodyTooLarge
+from smartcis.language import language_of
 from smartcis.models import Change, Delivery, Door
 
 pytestmark = pytest.mark.django_db
@@ -63,26 +67,81 @@ def test_what_opens_without_network_has_one_language(client, house, building):
     assert client.get("/manifest.webmanifest?language=xx").json()["lang"] == "en"
 
 
-def test_rest_answers_the_same_in_every_language(client, house, building):
+def refusals(client, headers):
+    """What REST refuses, in Django, DRF, this product's own code and StreamSQL."""
+    sensor = json.dumps({"kind": "nothing", "period_s": "often", "unit": "nowhere"})
+    post = {"content_type": "application/json", "headers": headers}
+    return [
+        client.get("/api/v1/rooms/nowhere/", headers=headers),
+        client.post("/api/v1/sensors/", sensor, **post),
+        client.post("/api/v1/sensors/", "{", **post),
+        client.post("/api/v1/queries/", json.dumps({"sql": "SELCT 1"}), **post),
+        client.post("/api/v1/queries/", json.dumps({"text": "SELECT 1"}), **post),
+        client.get("/api/v1/rooms/?colour=red", headers=headers),
+        client.get("/api/v1/nothing/", headers=headers),
+        client.delete("/api/v1/doors/", headers=headers),
+    ]
+
+
+def test_rest_refuses_in_the_language_that_is_asked_for(client, house, building):
     client.force_login(User.objects.create_superuser("keeper", password="x"))
+    english, german = refusals(client, {}), refusals(client, GERMAN)
+    for one, other in zip(english, german, strict=True):
+        said, told = one.json(), other.json()
+        assert (one.status_code, one["Content-Language"]) == (other.status_code, "en")
+        assert other["Content-Language"] == "de"
+        assert {"Accept-Language", "Cookie"} <= set(re.split(", *", other["Vary"]))
+        assert said["message"] != told["message"]
+        for same in ("code", "status", "type", "position"):
+            assert said[same] == told[same]
+    assert german[0].json()["message"] == "hier gibt es nichts"
+    assert german[3].json()["try"] == "meinten Sie SELECT statt SELCT?"
     client.cookies["django_language"] = "de"
+    assert [one.content for one in refusals(client, {})] == [one.content for one in german]
+    assert get_language() == "en"
 
-    def answers(headers):
-        sensor = json.dumps({"kind": "nothing", "period_s": "often", "unit": "nowhere"})
-        post = {"content_type": "application/json", "headers": headers}
-        for answer in (
-            client.get("/api/v1/rooms/nowhere/", headers=headers),
-            client.get("/api/v1/doors/?level=L0", headers=headers),
-            client.post("/api/v1/sensors/", sensor, **post),
-            client.post("/api/v1/sensors/", "{", **post),
-            client.post("/api/v1/queries/", json.dumps({"text": "SELCT"}), **post),
-            client.get("/api/v1/nothing/", headers=headers),
-            client.delete("/api/v1/doors/", headers=headers),
-            client.get("/api/schema/", headers=headers),
-        ):
-            yield answer.status_code, answer.headers.get("Content-Language"), answer.content
 
-    assert list(answers(GERMAN)) == list(answers({}))
+def test_titles_examples_and_reasons_are_in_the_language_that_is_asked_for(client, house, building):
+    titles = [
+        one["title"] for one in client.get("/api/v1/queries/examples/", headers=GERMAN).json()
+    ]
+    assert titles[:2] == ["Verschlossene Türen", "Freie Rechner je Raum"]
+    crossed = {"sql": "SELECT r.rid FROM room r, machine m"}
+    asked = {"content_type": "application/json", "headers": GERMAN}
+    checked = client.post("/api/v1/queries/check/", json.dumps(crossed), **asked).json()
+    assert checked["warnings"][0]["message"].startswith("nichts verbindet room mit machine: ")
+    explained = client.post("/api/v1/queries/explain/", json.dumps(crossed), **asked).json()
+    assert explained["warnings"] == checked["warnings"]
+
+
+def test_what_programs_read_is_the_same_in_every_language(client, house, building):
+    for path in ("/api/schema/", "/api/v1/asyncapi.json", "/api/v1/doors/?level_id=L0", "/metrics"):
+        assert client.get(path, headers=GERMAN).content == client.get(path).content, path
+
+
+@pytest.mark.parametrize(
+    ("headers", "language"),
+    [
+        ([], "en"),
+        ([(b"accept-language", b"de-AT,en;q=0.5")], "de"),
+        ([(b"accept-language", b"de"), (b"cookie", b"a=b; django_language=en")], "en"),
+        ([(b"Accept-Language", b"\xff\xfe;q=x"), (b"Cookie", b"django_language=xx")], "en"),
+    ],
+)
+def test_a_connection_asks_for_a_language_as_a_page_does(headers, language):
+    assert language_of({"headers": headers}) == language
+
+
+def test_a_request_that_django_never_sees_is_refused_in_its_language():
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    error = BodyTooLarge("the body is too large", attempt="send it in smaller pieces")
+    asyncio.run(refuse(error, {"headers": [(b"accept-language", b"de")]}, send))
+    assert dict(sent[0]["headers"])[b"content-language"] == b"de"
+    assert json.loads(sent[1]["body"])["message"] == "der Inhalt ist zu groß"
 
 
 def test_an_e_mail_is_in_the_language_of_the_house(settings):

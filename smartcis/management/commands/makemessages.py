@@ -1,7 +1,8 @@
 """`manage.py makemessages`: write what is to be translated into the catalogues.
 
 In place of Django's own, which needs gettext's programs: messages of the code and of templates are
-found by Babel, and to these come what tables are called and words that data name.
+found by Babel, and to these come what tables are called and words that data name. What errors,
+warnings and reasons say is a catalogue of its own, found by `written_sentences.py`.
 """
 
 from __future__ import annotations
@@ -27,9 +28,11 @@ from smartcis.examples import EXAMPLES
 from smartcis.importers.drawing import Finding
 from smartcis.importers.inventory.columns import COLUMNS
 from smartcis.language import named_by_tables
+from smartcis.management.written_sentences import sentences_written
 from smartcis.models.sensor_kinds import CODED
 from smartcis.policies import POLICIES
 from smartcis.readings.quantities import QUANTITIES
+from smartcis.sentences import DOMAIN
 from smartcis.wrappers.kinds import KINDS
 from smartcis.wrappers.payloads.families import CHOICES
 
@@ -51,6 +54,14 @@ def extracted() -> Catalog:
                 found.add(message, locations=[(str(path.relative_to(settings.BASE_DIR)), 0)])
     for message, where in (*named_by_tables(), *named_by_code()):
         found.add(message, locations=[(where, 0)])
+    return found
+
+
+def written() -> Catalog:
+    """Returns the sentences that leave the engine in English, and are translated after that."""
+    found = Catalog(project="SmartCIS", charset="utf-8", fuzzy=False)
+    for sentence, where in sentences_written(settings.BASE_DIR).items():
+        found.add(sentence, locations=[(where, 0)])
     return found
 
 
@@ -99,12 +110,15 @@ def named_by_code() -> Iterator[tuple[str, str]]:
 
 
 class Command(BaseCommand):
-    help = "Write what is to be translated into smartcis/locale/*/LC_MESSAGES/django.po."
+    help = "Write what is to be translated into smartcis/locale/*/LC_MESSAGES."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         """Adds what is new, drops what nobody says any more, and names what is not translated."""
-        wanted = extracted()
-        for path in sorted(settings.LOCALE_PATHS[0].glob("*/LC_MESSAGES/django.po")):
+        for domain, wanted in (("django", extracted()), (DOMAIN, written())):
+            self._write(domain, wanted)
+
+    def _write(self, domain: str, wanted: Catalog) -> None:
+        for path in sorted(settings.LOCALE_PATHS[0].glob(f"*/LC_MESSAGES/{domain}.po")):
             with path.open("rb") as file:
                 kept = read_po(file, locale=path.parts[-3])
             kept.update(wanted, no_fuzzy_matching=True, update_creation_date=False)
