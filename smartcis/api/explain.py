@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from rest_framework import serializers
@@ -21,9 +22,11 @@ from smartcis.api.queries import SqlSerializer
 from smartcis.api.query_fields import WarningSerializer
 from smartcis.api.schema import SEND, endpoint
 from smartcis.compiling.statement import submitted
-from smartcis.sentences import in_words
+from smartcis.sentences import in_words, translated
 
 WEIGHTS_LENGTH = 200
+SENTENCES = {"about", "orders", "parts", "remarks", "text", "title", "verdict", "what", "why"}
+"""Fields of an explanation that are sentences; others are plans, names and figures."""
 
 
 class ExplainSerializer(SqlSerializer):
@@ -112,4 +115,13 @@ class QueryExplain(APIView):
         explanation = explain_query(statement, Owner.of(request), **given)
         warnings = [in_words(one) for one in explanation.warnings]
         found = {"text": explanation.text, "warnings": warnings}
-        return Response({**found, "explained": explanation.data})
+        return Response({**found, "explained": _told(explanation.data)})
+
+
+def _told(value: Any, key: str = "") -> Any:
+    """Returns an explanation with what it says of its choices in the language that is active."""
+    if isinstance(value, Mapping):
+        return {name: _told(one, key if key in SENTENCES else name) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_told(one, key) for one in value]
+    return translated(value.strip()) if key in SENTENCES and isinstance(value, str) else value

@@ -22,8 +22,9 @@ from smartcis.api.schema import endpoint
 from smartcis.compiling.live_catalog import live_catalog
 from smartcis.live.pulse import status_message
 from smartcis.models.closed import closed_among
+from smartcis.sentences import translated
 from smartcis.services.processes import read_processes
-from smartcis.sources.health import source_health
+from smartcis.sources.health import SourceHealth, source_health
 
 KINDS = ("table", "stream", "view")
 HEALTHS = ("live", "late", "dead", "off", "unknown")
@@ -47,7 +48,11 @@ class FedBySerializer(serializers.Serializer[Any]):
         allow_null=True,
         help_text="live: heard since then; late and dead: heard last; seconds since 1970",
     )
-    reason = serializers.CharField(allow_blank=True)
+    reason = serializers.SerializerMethodField()
+
+    def get_reason(self, health: SourceHealth) -> str:
+        """Returns what is wrong in the reader's language, empty for nothing."""
+        return translated(health.reason)
 
 
 class SourceSerializer(serializers.Serializer[Any]):

@@ -20,6 +20,7 @@ from smartcis.api.queries import ENGINE, NETWORK, runs_inside, visible
 from smartcis.api.schema import EDIT, READ, answers, endpoint
 from smartcis.models import MaintainedView, NetworkPiece, Placement
 from smartcis.placements.silence import patience
+from smartcis.sentences import translated
 
 
 class NetworkPieceSerializer(serializers.Serializer[Any]):
@@ -83,9 +84,9 @@ def placement_body(view: MaintainedView) -> dict[str, Any]:
         "where": NETWORK if runs_inside(view) else ENGINE,
         "moving": placement.moving,
         "since": placement.since.isoformat(),
-        "why": placement.why,
+        "why": translated(placement.why),
         "forced": placement.forced,
-        "trouble": placement.trouble,
+        "trouble": translated(placement.trouble),
         "weighed": placement.costs.get("weighed", []),
         "estimates": placement.basis,
         "pieces": [_piece_body(one) for one in NetworkPiece.objects.filter(name__in=names)],

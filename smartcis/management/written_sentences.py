@@ -31,7 +31,7 @@ RAISED = {"raise_error", "_refuse_at"}
 THROUGHOUT = {
     "aspen/streamsql/unread.py",
     "aspen/views/choose.py",
-    *(f"federation/{one}.py" for one in ("accesses", "explained", "pieces", "regions")),
+    *(f"federation/{one}.py" for one in ("accesses", "explain", "explained", "pieces", "regions")),
     *(f"federation/{one}.py" for one in ("sampled", "sites")),
 }
 """Modules that hold and pass on texts in tables and tuples: all that is prose in them is taken."""
@@ -50,8 +50,8 @@ def sentences_written(root: Path) -> dict[str, str]:
     """Returns the sentences of the code below a folder, each with the module that says it first."""
     found: dict[str, str] = {}
     for text, where in Reader(root).sentences():
-        if says_something(text):
-            found.setdefault(told_apart(text), where)
+        if says_something(text.strip()):
+            found.setdefault(told_apart(text.strip()), where)
     alike: dict[str, str] = {}
     for text in sorted(found):
         alike.setdefault(PLACEHOLDER.sub("{}", text), text)

@@ -95,7 +95,7 @@ def test_rest_refuses_in_the_language_that_is_asked_for(client, house, building)
         for same in ("code", "status", "type", "position"):
             assert said[same] == told[same]
     assert german[0].json()["message"] == "hier gibt es nichts"
-    assert german[3].json()["try"] == "meinten Sie SELECT statt SELCT?"
+    assert german[3].json()["try"] == "meinten Sie SELECT?"
     client.cookies["django_language"] = "de"
     assert [one.content for one in refusals(client, {})] == [one.content for one in german]
     assert get_language() == "en"
@@ -105,7 +105,7 @@ def test_titles_examples_and_reasons_are_in_the_language_that_is_asked_for(clien
     titles = [
         one["title"] for one in client.get("/api/v1/queries/examples/", headers=GERMAN).json()
     ]
-    assert titles[:2] == ["Verschlossene Türen", "Freie Rechner je Raum"]
+    assert titles[:2] == ["Verschlossene Türen", "Freie Rechner in jedem Raum"]
     crossed = {"sql": "SELECT r.rid FROM room r, machine m"}
     asked = {"content_type": "application/json", "headers": GERMAN}
     checked = client.post("/api/v1/queries/check/", json.dumps(crossed), **asked).json()

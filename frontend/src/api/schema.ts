@@ -506,7 +506,8 @@ export interface components {
             id: string;
             kind: string;
             name: string;
-            reason: string;
+            /** @description Returns what is wrong in the reader's language, empty for nothing. */
+            readonly reason: string;
             /**
              * Format: double
              * @description live: heard since then; late and dead: heard last; seconds since 1970
@@ -531,7 +532,8 @@ export interface components {
              * @description expected seconds between two words of it
              */
             period_s: number;
-            reason: string;
+            /** @description Returns what is wrong in the reader's language, empty for nothing. */
+            readonly reason: string;
             /** @description messages of it that could not be used */
             refused: number;
             /** @description what it feeds */
@@ -584,7 +586,8 @@ export interface components {
              * @description expected seconds between two words of it
              */
             period_s: number;
-            reason: string;
+            /** @description Returns what is wrong in the reader's language, empty for nothing. */
+            readonly reason: string;
             /** @description messages of it that could not be used */
             refused: number;
             /** @description what it feeds */
