@@ -293,10 +293,10 @@ def queries(draw, depth: int = 2) -> str:
     return Writer(lambda options: draw(st.sampled_from(options))).query(depth, [])[0]
 
 
-def seeded(seed: int) -> tuple[str, dict[str, list[tuple]]]:
+def seeded(seed: int, writer: type[Writer] = Writer) -> tuple[str, dict[str, list[tuple]]]:
     """Returns a query and rows for it; much faster than Hypothesis, which shrinks what fails."""
     chosen = random.Random(seed)
-    query = Writer(chosen.choice).query(2, [])[0]
+    query = writer(chosen.choice).query(2, [])[0]
     return query, _drawn_rows(chosen)
 
 
@@ -304,17 +304,18 @@ Changes = list[tuple[str, int, tuple]]  # relation, weight, row
 
 
 def seeded_history(
-    seed: int, together: int = 10, epochs: int = 4
+    seed: int, together: int = 10, epochs: int = 4, kind: type[Writer] = Writer
 ) -> tuple[list[str], list[Changes]]:
     """Returns queries and what happens to their tables, an epoch at a time; the first fills them.
 
     Args:
         together: how many queries stand over the same tables.
+        kind: writes them.
     """
     chosen = random.Random(f"{seed} with changes")
     asked = []
     for _ in range(together):
-        writer = Writer(chosen.choice)
+        writer = kind(chosen.choice)
         recursive = chosen.random() < RECURSIVE
         asked.append(writer.recursive(2) if recursive else writer.query(2, [])[0])
     tables = _drawn_rows(chosen)

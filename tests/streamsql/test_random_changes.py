@@ -14,7 +14,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from streamsql.duck import Duck, Unanswered
-from streamsql.random_sql import CATALOG, TABLES, queries, rows_of, seeded_history
+from streamsql.random_forms import FormWriter
+from streamsql.random_sql import CATALOG, TABLES, Writer, queries, rows_of, seeded_history
 from streamsql.second_opinion import second_opinion
 
 from aspen.algebra.explain import plan_text
@@ -97,8 +98,9 @@ def compared(duck, query, tables, lane, view, told):
     return "contradicted"  # DuckDB, by itself or by SQLite
 
 
-def follow_seeds(duck, seeds):
-    met = sum((follow(duck, *seeded_history(s), name=f"seed {s}") for s in seeds), Counter())
+def follow_seeds(duck, seeds, kind=Writer):
+    told = ((seeded_history(seed, kind=kind), f"seed {seed}") for seed in seeds)
+    met = sum((follow(duck, *history, name=name) for history, name in told), Counter())
     # Enough of it means something, and what is left out is little.
     assert met["moved"] > met["queries"] / 4, met
     assert met["recursive"] > met["queries"] / 5, met
@@ -140,6 +142,10 @@ def test_differential_seeded_histories(duck):
     follow_seeds(duck, range(20))
 
 
+def test_differential_seeded_histories_of_more_forms(duck):
+    follow_seeds(duck, range(12), FormWriter)
+
+
 @pytest.mark.nightly
 @settings(quick, max_examples=3000)
 @given(query=queries(), drawn=histories)
@@ -151,3 +157,10 @@ def test_differential_many_maintained_queries(duck, query, drawn):
 @pytest.mark.parametrize("first", range(20, 5_220, SEEDS_AT_ONCE))
 def test_differential_50_000_queries_with_changes_between(duck, first):
     logger.info("%d: %s", first, dict(follow_seeds(duck, range(first, first + SEEDS_AT_ONCE))))
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("first", range(12, 2_612, SEEDS_AT_ONCE))
+def test_differential_25_000_queries_of_more_forms_with_changes_between(duck, first):
+    met = follow_seeds(duck, range(first, first + SEEDS_AT_ONCE), FormWriter)
+    logger.info("%d: %s", first, dict(met))

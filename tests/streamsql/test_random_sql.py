@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from streamsql.duck import Duck, Unanswered
-from streamsql.random_sql import CATALOG, TABLES, queries, rows_of, seeded
+from streamsql.random_forms import FormWriter
+from streamsql.random_sql import CATALOG, TABLES, Writer, queries, rows_of, seeded
 
 from aspen.algebra.plan import Apply, children
 from aspen.algebra.rewrite import flat, rewrite
@@ -52,16 +53,16 @@ def is_correlated(plan):
 CONTRADICTED = {5456}
 
 
-def seeded_queries(duck, seeds):
+def seeded_queries(duck, seeds, writer=Writer, contradicted=frozenset()):
     correlated, unanswered = 0, []
     for seed in seeds:
-        if seed in CONTRADICTED:
+        if seed in contradicted:
             continue
         try:
-            correlated += one_shot(duck, *seeded(seed))
+            correlated += one_shot(duck, *seeded(seed, writer))
         except Unanswered:
             unanswered.append(seed)
-    assert correlated > len(seeds) / 5
+    assert correlated > len(seeds) / 8
     assert len(unanswered) <= len(seeds) / 1000, unanswered
 
 
@@ -75,7 +76,17 @@ def test_differential_seeded_queries(duck):
     seeded_queries(duck, range(150))
 
 
+def test_differential_seeded_queries_of_more_forms(duck):
+    seeded_queries(duck, range(120), FormWriter)
+
+
 @pytest.mark.nightly
 @pytest.mark.timeout(7200)
 def test_differential_20_000_seeded_queries(duck):
-    seeded_queries(duck, range(150, 20_150))
+    seeded_queries(duck, range(150, 20_150), contradicted=CONTRADICTED)
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(7200)
+def test_differential_20_000_seeded_queries_of_more_forms(duck):
+    seeded_queries(duck, range(120, 20_120), FormWriter)
