@@ -37,6 +37,7 @@ ON_DEMAND = frozenset(
         "way_out",
         "way_out_next",
         "way_out_step",
+        "way_out_walk",
     }
 )
 """Views that the engine keeps only while somebody looks; until then they have neither operators

@@ -31,6 +31,10 @@ def ways_out(tables: Mapping[str, Rows]) -> dict[str, Rows]:
         for node, cost in away.items():
             found["way_out"].add((*mode, node, cost))
             found["nearest_exit"].add((*mode, _exit(node, follow, exits), node))
+        at = {row[0]: (row[1], *row[3:]) for row in tables["routing_node"]}
+        found["way_out_walk"] |= {
+            (*mode, node, after, away[node], *at[node]) for node, after in follow.items()
+        }
         found["way_out_next"] |= {(*mode, node, after) for node, after in follow.items()}
         for rid, nodes in rooms.items():
             reached = nodes & away.keys()
@@ -47,7 +51,7 @@ def ways_out(tables: Mapping[str, Rows]) -> dict[str, Rows]:
     found["locked_room"] = {
         (rid,) for rid, nodes in rooms.items() if nodes & drawn and not nodes & entered
     }
-    names = ("way_out_step", "way_out", "way_out_next", "nearest_exit")
+    names = ("way_out_step", "way_out", "way_out_next", "way_out_walk", "nearest_exit")
     of_rooms = ("leavable_room", "room_exit", "cut_off_room", "locked_room")
     return {name: found[name] for name in (*names, *of_rooms)}
 

@@ -1,7 +1,8 @@
 /** Ways out: what the standing views say of them, in words. Nothing here looks for a way. */
 import type { Difference, PlanExit, Plan, Weakness } from '../api/schema';
 import { n, t } from '../language';
-import { metres } from './path';
+import type { Point } from './geometry';
+import { metres, type Step } from './path';
 import { number, records, type Fields, type Table } from './table';
 import { titleOf, type World } from './world';
 import { floorTitle } from './words';
@@ -60,6 +61,32 @@ const wayOf = (row: Fields): WayOut => ({
   exit: number(row.exit) ?? -1,
   costMm: number(row.cost_mm) ?? 0,
 });
+
+/** The way out from a point, step by step: rows of `way_out_walk` one after another, the exit last. */
+export function walkOut(
+  table: Table,
+  mode: Mode,
+  from: number,
+  exits: ReadonlyMap<number, Exit>,
+): readonly Step[] {
+  const rows = new Map(
+    records(table)
+      .filter((row) => fits(row, mode))
+      .map((row) => [number(row.node), row]),
+  );
+  const wholeMm = number(rows.get(from)?.cost_mm) ?? 0;
+  const steps: Step[] = [];
+  let node = from;
+  for (let row = rows.get(node); row !== undefined && steps.length < rows.size; row = rows.get(node)) {
+    const at: Point = [number(row.x_m) ?? 0, number(row.y_m) ?? 0];
+    const costMm = wholeMm - (number(row.cost_mm) ?? 0);
+    steps.push({ node, costMm, levelId: String(row.level_id), at });
+    node = number(row.next) ?? -1;
+  }
+  const exit = exits.get(node);
+  if (exit === undefined) return []; // the engine is between two answers
+  return [...steps, { node, costMm: wholeMm, levelId: exit.levelId, at: [exit.x_m, exit.y_m] }];
+}
 
 /** The way out of each room, by room: rows of `room_exit`. */
 export function waysOut(table: Table, mode: Mode): Map<string, WayOut> {

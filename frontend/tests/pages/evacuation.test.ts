@@ -92,9 +92,29 @@ test('nothing is asked of the engine before it is opened', () => {
 test('it tells who has a way out, from where one stands, and what most rooms hang on', async () => {
   await open();
   expect(text('evacuation-summary')).toBe('2 rooms with a way out under the doors as they are, 1 without.');
-  expect(text('evacuation-here')).toBe('From Room H1 to exit Main, floor Ground: at most 20 m.');
+  says(
+    'way_out_walk',
+    ['step_free', 'lifts', 'node', 'next', 'cost_mm', 'level_id', 'x_m', 'y_m'],
+    [
+      [false, false, 1, 2, 20_000, 'L0', 10, 15],
+      [false, false, 2, 50, 12_000, 'L0', 10, 7],
+      [true, false, 1, 51, 1_000, 'L0', 10, 15],
+    ],
+  );
+  await vi.waitFor(() => {
+    flushSync();
+    expect(
+      [...document.querySelectorAll('[data-testid=way-out-step]')].map((li) => li.textContent.trim()),
+    ).toEqual([
+      'Start at Room H1, floor Ground',
+      'Go straight 8 m through Room H1',
+      'Turn right and go 10 m along the corridor',
+      'Arrive at exit Main',
+    ]);
+  });
+  expect(text('evacuation-here')).toBe('From Room H1 to exit Main, floor Ground: 20 m.');
   expect(text('cut-by-doors')).toContain('Cut off by locked doors: one room');
-  expect(text('evacuation-weak')).toContain('Door d1: without it 2 rooms without a way out');
+  expect(text('evacuation-weak')).toContain('Door d1 without it 2 rooms without a way out');
   expect(document.querySelectorAll('.cut')).toHaveLength(1);
   expect(document.querySelectorAll('.exit')).toHaveLength(2);
   expect(sent[0]?.body).toMatchObject({ view: 'leavable_room', among: ['door', 'riser_step'] });
