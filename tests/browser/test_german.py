@@ -1,4 +1,4 @@
-"""A visitor whose browser prefers German walks to a machine, and reads German all the way."""
+"""A visitor whose browser prefers German walks and asks queries, and reads German all the way."""
 
 from __future__ import annotations
 
@@ -33,3 +33,17 @@ def test_a_browser_that_prefers_german_is_led_in_german(visitor, product):
         re.compile(r"ist nicht mehr frei \(belegt: jemand sitzt dort\)\. Jetzt ")
     )
     product.call("PATCH", f"sensors/{seat}/", value | {"parameters": {"value": 0.0}})
+
+
+def test_the_workbench_tells_what_is_wrong_in_german(visitor):
+    page = visitor("/queries/", locale="de-DE")
+    error = page.get_by_test_id("query-error")
+    for text, said, help_ in (
+        ("SELCT 1", "ab hier ergibt die Abfrage keinen Sinn mehr", "meinten Sie SELECT?"),
+        ("SELECT m.hosst FROM machine m", "es gibt keine Spalte 'm.hosst'", "meinten Sie m.host?"),
+    ):
+        page.locator(".cm-content").fill(text)
+        expect(error).to_contain_text(said)
+        expect(error).to_contain_text(help_)
+    page.locator(".cm-content").fill("SELECT r.rid, m.mid FROM room r, machine m")
+    expect(page.get_by_text("nichts verbindet room mit machine")).to_be_visible()
