@@ -60,7 +60,7 @@ def window(browser):
     opened = []
 
     def open_window(address, **options):
-        context = browser.new_context(viewport={"width": 1440, "height": 900}, **options)
+        context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, **options})
         opened.append(context)
         page = context.new_page()
         page.errors = []
