@@ -80,6 +80,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
         self.owner = Owner()
         self.allowance = Allowance(self.owner)
         self.session_key = ""
+        self.language = settings.LANGUAGE_CODE
         self.user: AbstractBaseUser | AnonymousUser | None = None
         self.groups_joined: list[str] = []
         self.subscriptions: dict[int, Subscription] = {}
