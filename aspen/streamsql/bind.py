@@ -35,6 +35,7 @@ from aspen.streamsql.errors import (
     NonStratified,
     NotAQuery,
     SyntaxRefused,
+    UnboundedRecursion,
     UnionArity,
     UnknownColumn,
     Unsupported,
@@ -57,6 +58,7 @@ class Bound:
     Args:
         name: of the view, None for a bare query.
         order: its plan with the keys of its order, where the text gives one.
+        unproved: its recursions that are not known to end.
     """
 
     name: str | None
@@ -64,6 +66,7 @@ class Bound:
     order: Ordered | None = None
     outputs: tuple[Output, ...] = ()
     once: bool = False
+    unproved: tuple[UnboundedRecursion, ...] = ()
 
     @property
     def text(self) -> str:
@@ -97,7 +100,8 @@ def bind(statement: Statement, catalog: Catalog) -> Bound:
         _check_name(statement, catalog)
     named = bool(statement.name)
     try:
-        ordered = bind_ordered(statement.query, environment_of(catalog), named=named)
+        environment = environment_of(catalog)
+        ordered = bind_ordered(statement.query, environment, named=named)
     except RecursionError as error:
         raise Unsupported(
             "the query is nested too deeply", attempt="split it into views or CTEs"
@@ -107,7 +111,8 @@ def bind(statement: Statement, catalog: Catalog) -> Bound:
     order = ordered if ordered.keys else None
     once = statement.kind == "once"
     outputs = bind_outputs(statement.outputs, plan, catalog)
-    return Bound(statement.name or None, plan, order, outputs, once)
+    unproved = tuple(environment.unproved)
+    return Bound(statement.name or None, plan, order, outputs, once, unproved)
 
 
 def environment_of(catalog: Catalog) -> Environment:

@@ -20,7 +20,7 @@ from aspen.algebra.plan import (
     Values,
 )
 from aspen.model.schema import Column, Type
-from aspen.streamsql.errors import NoBase, UnionArity
+from aspen.streamsql.errors import NoBase, UnboundedRecursion, UnionArity
 from aspen.streamsql.positions import whole
 from aspen.streamsql.reads import names_read
 from aspen.streamsql.recursion_text import Definition, definitions
@@ -29,6 +29,8 @@ from aspen.streamsql.termination import Derivation, check_termination
 from aspen.streamsql.typing_rules import relabelled, unified
 
 _ROUNDS = 4
+UNPROVED_ROWS = 10_000
+"""Rows of a recursion that is not known to end; own choice: a building has fewer rooms."""
 _ONLY = "_only"  # no name in a query begins with _
 
 
@@ -37,19 +39,26 @@ def bind_recursion(
 ) -> dict[str, Plan]:
     """Bind queries that read each other, or one that reads itself.
 
+    One that is not known to end is kept up to UNPROVED_ROWS, and noted in the environment.
+
     Raises:
-        NoBase, NonStratified, NotMonotone, UnboundedRecursion: as their names say.
+        NoBase, NonStratified, NotMonotone: as their names say.
     """
-    return bind_definitions(definitions(component), environment, most)
+    return bind_definitions(definitions(component), environment, most, guarded=True)
 
 
 def bind_definitions(
-    relations: Sequence[Definition], environment: Environment, most: int | None = None
+    relations: Sequence[Definition],
+    environment: Environment,
+    most: int | None = None,
+    *,
+    guarded: bool = False,
 ) -> dict[str, Plan]:
     """Bind the relations of one recursion.
 
     Args:
         most: rows any of them may have, None for the engine's limit.
+        guarded: whether one that is not known to end may have few rows, instead of none.
 
     Returns:
         The plan of each, by name, in their order.
@@ -81,17 +90,23 @@ def bind_definitions(
             break
         columns = wider
     bests = {one.name: _best(one, columns[one.name]) for one in relations}
-    check_termination(
-        [
-            Derivation(
-                one.name,
-                columns[one.name],
-                bests[one.name],
-                tuple(zip(one.steps, bound[one.name], strict=True)),
-            )
-            for one in relations
-        ]
-    )
+    derivations = [
+        Derivation(
+            one.name,
+            columns[one.name],
+            bests[one.name],
+            tuple(zip(one.steps, bound[one.name], strict=True)),
+        )
+        for one in relations
+    ]
+    try:
+        check_termination(derivations)
+    except UnboundedRecursion as error:
+        if not guarded:
+            raise
+        if most is None:
+            environment.unproved.append(error)
+            most = UNPROVED_ROWS
     alone = [
         Recursive(
             one.name,

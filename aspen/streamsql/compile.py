@@ -14,7 +14,13 @@ from aspen.effort import effort
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation, SourceKind
 from aspen.streamsql.bind import bind
-from aspen.streamsql.errors import NoDelivery, OneShot, SyntaxRefused, ViewCycle
+from aspen.streamsql.errors import (
+    NoDelivery,
+    OneShot,
+    SyntaxRefused,
+    UnboundedRecursion,
+    ViewCycle,
+)
 from aspen.streamsql.reads import names_read
 from aspen.streamsql.statement import Output, Statement, not_a_query, only, parse
 
@@ -31,6 +37,7 @@ class Compiled:
         order: how readers are to sort its rows, None where the text does not say.
         outputs: where its changes are to go besides.
         once: whether it is a one-shot query.
+        unproved: its recursions that are not known to end, and so end in an error beyond few rows.
     """
 
     name: str | None
@@ -40,6 +47,7 @@ class Compiled:
     order: Order | None = None
     outputs: tuple[Output, ...] = ()
     once: bool = False
+    unproved: tuple[UnboundedRecursion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +138,14 @@ def compile_statement(statement: Statement, catalog: Catalog) -> Compiled:
         if bound.order is not None:
             order = Order(rewrite(flat(bound.order.plan)), bound.order.keys, len(plan.columns))
     return Compiled(
-        bound.name, plan, relation, relations_of(plan), order, bound.outputs, bound.once
+        bound.name,
+        plan,
+        relation,
+        relations_of(plan),
+        order,
+        bound.outputs,
+        bound.once,
+        bound.unproved,
     )
 
 

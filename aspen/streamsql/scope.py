@@ -15,7 +15,13 @@ from aspen.algebra.plan import Plan
 from aspen.errors import Position
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Column
-from aspen.streamsql.errors import AmbiguousColumn, UnknownColumn, nearest, suggestion
+from aspen.streamsql.errors import (
+    AmbiguousColumn,
+    UnboundedRecursion,
+    UnknownColumn,
+    nearest,
+    suggestion,
+)
 from aspen.streamsql.typing_rules import Typed
 
 
@@ -59,6 +65,7 @@ class Environment:
         ctes: queries of the enclosing WITHs; they hide relations of their name.
         outer: the scope around a sub-query, None elsewhere.
         numbers: for names that no user gave; one sequence for a whole statement.
+        unproved: the recursions of the statement that are not known to end.
     """
 
     catalog: Catalog
@@ -66,6 +73,7 @@ class Environment:
     ctes: Mapping[str, Plan | RecursionMark] = field(default_factory=dict)
     outer: Scope | None = None
     numbers: Iterator[int] = field(default_factory=lambda: count(1), compare=False)
+    unproved: list[UnboundedRecursion] = field(default_factory=list, compare=False)
 
     def bind(self, tree: exp.Expr, *, named: bool = True) -> Plan:
         """Bind a query in this environment.

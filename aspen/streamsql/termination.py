@@ -1,10 +1,10 @@
 """Termination analysis: costs grow under MIN, shrink under MAX, or are bounded.
 
 Columns are followed from row to row: an edge leads from a recursive column to one computed from
-it. New values can only arise for ever on a cycle of edges that computes something. A cycle
-through a MIN must grow (through a MAX, shrink); any other must stop at a bound (`WHERE w.hops <
-10`), or one column must climb to a bound and end the whole recursion, so that the others may then
-compute what they like (a path's text).
+it. New values can only arise for ever on a cycle of edges that computes something, other than one
+of the values there are (`finite.py`). A cycle through a MIN must grow (through a MAX, shrink); any
+other must stop at a bound (`WHERE w.hops < 10`), or one column must climb to a bound and end the
+whole recursion, so that the others may then compute what they like (a path's text).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from aspen.algebra.plan import AggregateFunction, Best, Plan
 from aspen.errors import Position
 from aspen.model.schema import Column, Type
 from aspen.streamsql.errors import NotMonotone, UnboundedRecursion, Unsupported
+from aspen.streamsql.finite import chooses, is_bound, is_capped, is_listed, is_one_of_few
 from aspen.streamsql.monotone import DOWN, UP, beyond, moves, side, strictly
 from aspen.streamsql.positions import at, whole
 from aspen.streamsql.reads import conditions_of
@@ -260,11 +261,11 @@ class _Check:
 
     def _check_ends(self) -> None:
         """Refuse cycles of columns that compute new values without a bound."""
-        free = [edge for edge in self.edges if edge.target not in self.rising]
+        free = [e for e in self.edges if e.target not in self.rising and not self._is_finite(e)]
         ended: bool | None = None
         for part in nx.strongly_connected_components(_graph(free)):
             inside = [edge for edge in free if edge.source in part and edge.target in part]
-            computed = [edge for edge in inside if not isinstance(edge.expr, Col)]
+            computed = [edge for edge in inside if not chooses(edge.expr)]
             if not computed:
                 continue
             ended = self._climbs() if ended is None else ended
@@ -273,12 +274,24 @@ class _Check:
             ):
                 raise self._unbounded(computed)
 
+    def _type(self, ref: ColumnRef) -> Type:
+        return self.relations[ref[0]].columns[ref[1]].type
+
+    def _is_finite(self, edge: _Edge) -> bool:
+        """Whether a column takes finitely many values, however many there are of what it reads."""
+        known = is_listed(edge.branch.predicates, edge.name, self._type(edge.source))
+        return known or is_one_of_few(edge.expr, self._type(edge.target))
+
     @staticmethod
     def _bounded(edge: _Edge, *, rising: bool) -> bool:
         """Whether a column only moves one way, and stops at a constant."""
+        capped = is_capped(edge.expr, rising=rising)
+        if capped is not None:
+            return moves(capped, edge.name, rising=rising)
+        allowed = UP if rising else DOWN
         return moves(edge.expr, edge.name, rising=rising) and any(
-            side(predicate, edge.name) in (UP if rising else DOWN)
-            and columns_in(predicate) == {edge.name}
+            (side(predicate, edge.name) in allowed and columns_in(predicate) == {edge.name})
+            or is_bound(predicate, edge.expr, allowed)
             for predicate in edge.branch.predicates
         )
 

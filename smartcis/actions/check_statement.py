@@ -7,13 +7,11 @@ from aspen.streamsql.statement import Statement
 from smartcis.access.owner import Owner
 from smartcis.actions.support.compile_for import compile_for
 from smartcis.actions.support.own_relations import account_of
-from smartcis.compiling.doubts import CrossProduct, doubts_about
+from smartcis.compiling.doubts import Doubt, doubts_about
 from smartcis.compiling.live_catalog import live_catalog
 
 
-def check_statement(
-    statement: Statement, owner: Owner
-) -> tuple[str, Compiled | None, list[CrossProduct]]:
+def check_statement(statement: Statement, owner: Owner) -> tuple[str, Compiled | None, list[Doubt]]:
     """Say what a statement is, and what comes of a query, without doing anything.
 
     Returns:

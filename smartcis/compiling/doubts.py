@@ -11,6 +11,8 @@ from aspen.algebra.plan import Scan
 from aspen.errors import AspenError, Position
 from aspen.model.catalog import Catalog
 from aspen.streamsql import Compiled
+from aspen.streamsql.bind_recursion import UNPROVED_ROWS
+from aspen.streamsql.errors import UnboundedRecursion
 from aspen.streamsql.positions import at
 from aspen.streamsql.statement import Statement
 from aspen.views.products import Product, products
@@ -21,11 +23,11 @@ LARGE_ROWS = 10_000.0
 """From here on who runs it is asked once more."""
 
 
-class CrossProduct(AspenError, code="aspen.warning.cross_product"):
-    """Every row of one side meets every row of another, because no condition ties them.
+class Doubt(AspenError, code="aspen.warning"):
+    """What speaks against running a text as it stands.
 
     Args:
-        rows: how many that gives, estimated.
+        rows: how many it gives or may give.
     """
 
     def __init__(self, message: str, *, rows: float, **fields: Any) -> None:
@@ -42,20 +44,46 @@ class CrossProduct(AspenError, code="aspen.warning.cross_product"):
         return {**super().as_dict(), "rows": self.rows, "large": self.large}
 
 
+class CrossProduct(Doubt, code="aspen.warning.cross_product"):
+    """Every row of one side meets every row of another, because no condition ties them."""
+
+
+class UnprovedRecursion(Doubt, code="aspen.warning.unproved_recursion"):
+    """A recursion that is not known to end: it has few rows, or ends in an error."""
+
+    @property
+    def large(self) -> bool:
+        """Nobody is asked once more: its bound is enforced while it runs."""
+        return False
+
+
 def doubts_about(
     statement: Statement, compiled: Compiled, catalog: Catalog, known: Statistics | None = None
-) -> list[CrossProduct]:
+) -> list[Doubt]:
     """Returns what speaks against running a query as it stands.
 
     Args:
         known: rows by relation; counted where it is None and makes a difference.
     """
     plan = compiled.plan
+    found: list[Doubt] = [_unproved(one) for one in compiled.unproved]
     if known is None:
         if not products(plan, catalog, Statistics.of(catalog)):
-            return []  # counting the house takes longer than all the rest
+            return found  # counting the house takes longer than all the rest
         known = house_statistics()
-    return [_doubt(statement, one, catalog) for one in products(plan, catalog, known)]
+    return found + [_doubt(statement, one, catalog) for one in products(plan, catalog, known)]
+
+
+def _unproved(error: UnboundedRecursion) -> UnprovedRecursion:
+    return UnprovedRecursion(
+        f"{error.message}: it ends in an error beyond {UNPROVED_ROWS:,} rows",
+        rows=float(UNPROVED_ROWS),
+        position=error.position,
+        found=error.found,
+        exists=error.exists,
+        attempt=f"{error.attempt}; or say how many rows are meant: WITH RECURSIVE (ERROR AT 500"
+        " ROWS)",
+    )
 
 
 def _doubt(statement: Statement, product: Product, catalog: Catalog) -> CrossProduct:
