@@ -14,7 +14,6 @@ from aspen.streamsql.errors import (
     NonStratified,
     NotAQuery,
     NotMonotone,
-    UnboundedRecursion,
     UnknownFunction,
     Unsupported,
 )
@@ -33,7 +32,6 @@ _LEFT_OUT = (
     UnknownFunction.code,
     NonStratified.code,
     NotMonotone.code,
-    UnboundedRecursion.code,
 )
 """What the language refuses by name; records that need it are skipped, with the refusal."""
 
