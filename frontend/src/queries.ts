@@ -5,6 +5,7 @@ import './workbench/query.css';
 import './workbench/result.css';
 import './workbench/chart.css';
 import './workbench/explain.css';
+import './workbench/narrow.css';
 import { pageElement } from './ui/start';
 import QueriesPage from './workbench/QueriesPage.svelte';
 
