@@ -30,7 +30,11 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
     'create view case when then else end is null between like partition rows range seconds minutes hours true false interval',
     'output to alarm webhook key raise clear for no data after severity notify email',
     'int float text bool',
-    'count sum min max avg abs round lower upper coalesce least greatest distance',
+    'over window qualify lateral rollup cube grouping sets filter within preceding following unbounded current row',
+    'count sum min max avg median quantile_cont quantile_disc mode stddev variance bool_and bool_or count_if arg_min arg_max string_agg',
+    'row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value',
+    'abs round trunc floor ceil sqrt power exp ln log10 mod lower upper length trim substr replace split_part concat concat_ws',
+    'starts_with ends_with contains regexp_matches regexp_replace regexp_extract coalesce nullif least greatest distance',
     // Styles of the editor, which stand in its code.
     ...[
       '3px solid var(--accent)',
