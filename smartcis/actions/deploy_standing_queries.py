@@ -33,7 +33,7 @@ from smartcis.compiling.statistics import house_statistics
 from smartcis.models import MaintainedView, RouteRule
 from smartcis.models.closed import is_closed
 from smartcis.models.outbox import enqueue
-from smartcis.queries import standing_queries
+from smartcis.queries import comment_of, standing_queries
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def deploy_standing_queries(
     for one in compiled.values():
         refuse_undelivered(one, ())  # nobody submitted it, so it has no outlet
     plans = {name: plan_text(view.plan) for name, view in compiled.items()}
-    comments = {name: _comment_of(texts, name) for name in compiled}
+    comments = {name: comment_of(texts.get(f"{name}.streamsql", "")) for name in compiled}
     with transaction.atomic():
         known = house_statistics()
         strategies = {
@@ -108,13 +108,6 @@ def deploy_standing_queries(
         ended=tuple(view.name for view in ended),
         failed=tuple(failed),
     )
-
-
-def _comment_of(texts: Mapping[str, str], name: str) -> str:
-    """Returns the leading comment of a view's file, as one line."""
-    lines = texts.get(f"{name}.streamsql", "").splitlines()
-    head = [line.removeprefix("--").strip() for line in lines if line.startswith("--")]
-    return " ".join(head)[:300]
 
 
 def _with_readers(

@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularSwaggerSplitView
 from rest_framework import serializers
@@ -21,6 +22,7 @@ from smartcis.api.query_fields import ColumnSerializer
 from smartcis.api.schema import endpoint
 from smartcis.compiling.live_catalog import live_catalog
 from smartcis.live.pulse import status_message
+from smartcis.models import Destination
 from smartcis.models.closed import closed_among
 from smartcis.sentences import translated
 from smartcis.services.processes import read_processes
@@ -106,11 +108,12 @@ class Sources(APIView):
         catalog = live_catalog()
         private = set(closed_among(relation.name for relation in catalog))
         healths = source_health()
+        goals = {one.view: one.called for one in Destination.objects.all()}
         return [
             {
                 "name": relation.name,
                 "kind": relation.kind.value.lower(),
-                "comment": relation.comment,
+                "comment": goals.get(relation.name) or (relation.comment and _(relation.comment)),
                 "key": relation.key,
                 "private": relation.name in private,
                 "columns": relation.columns,

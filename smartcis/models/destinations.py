@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.core.validators import RegexValidator
 from django.db import models
+from django.utils.translation import get_language
 
 
 class Destination(models.Model):
@@ -46,6 +47,11 @@ class Destination(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def called(self) -> str:
+        """Returns its name in the language that is active."""
+        return self.name_de if self.name_de and get_language() == "de" else self.name
 
     @property
     def view(self) -> str:

@@ -49,3 +49,9 @@ def standing_queries(folder: Path = FOLDER) -> dict[str, str]:
     return {
         path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.streamsql"))
     }
+
+
+def comment_of(text: str) -> str:
+    """Returns the leading comment of a standing query, as one line for the schema browser."""
+    head = [line.removeprefix("--").strip() for line in text.splitlines() if line.startswith("--")]
+    return " ".join(head)[:300]

@@ -11,11 +11,12 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils.translation import get_language
 
+from smartcis.actions.deploy_standing_queries import deploy_standing_queries
 from smartcis.body_limit import refuse
 from smartcis.deliveries.mail import message_of
 from smartcis.errors import BodyTooLarge
 from smartcis.language import language_of
-from smartcis.models import Change, Delivery, Door
+from smartcis.models import Change, Delivery, Destination, Door, MaintainedView
 
 pytestmark = pytest.mark.django_db
 
@@ -166,3 +167,23 @@ def test_the_change_log_is_kept_in_english_and_shown_in_the_page_s_language(
     assert Change.objects.get().kind == "door"
     log = client.get("/admin/smartcis/change/", headers=GERMAN).content.decode()
     assert 'class="field-thing">Tür<' in log
+
+
+def test_relations_are_described_in_the_reader_s_language(client, house, building):
+    Destination.objects.filter(pk="exit").update(name="Out", name_de="Hinaus")
+    deploy_standing_queries()
+    own = "how warm it is, by Ada"
+    MaintainedView.objects.filter(pk="newest_temperature").update(comment=own)
+
+    def described(headers):
+        found = client.get("/api/v1/sources/", headers=headers).json()
+        return {one["name"]: one["comment"] for one in found}
+
+    english, german = described({}), described(GERMAN)
+    assert len(english) > 100
+    assert {name for name, said in english.items() if said == german[name]} == {
+        "newest_temperature"
+    }
+    assert german["newest_temperature"] == own
+    assert german["goal_exit"] == "Hinaus"
+    assert german["room"] == "Räume des Gebäudes, auch Flure und Treppen."

@@ -23,6 +23,7 @@ from sensors_sim.faults import FAULTS
 from sensors_sim.waveforms import WAVEFORMS
 from smartcis.access.limits import SCOPES
 from smartcis.actions.import_inventory import Outcome
+from smartcis.catalog import CATALOG
 from smartcis.deliveries.lifecycle import Step
 from smartcis.examples import EXAMPLES
 from smartcis.importers.drawing import Finding
@@ -31,6 +32,7 @@ from smartcis.language import named_by_tables
 from smartcis.management.written_sentences import sentences_written
 from smartcis.models.sensor_kinds import CODED
 from smartcis.policies import POLICIES
+from smartcis.queries import comment_of, standing_queries
 from smartcis.readings.quantities import QUANTITIES
 from smartcis.sentences import DOMAIN
 from smartcis.wrappers.kinds import KINDS
@@ -90,6 +92,7 @@ def named_by_code() -> Iterator[tuple[str, str]]:
         "smartcis/access/limits.py": [
             f"too many logins in a minute from {SCOPES[one]}" for one in settings.RATES["logins"]
         ],
+        "smartcis/catalog.py": [one.comment for one in CATALOG],
         "smartcis/deliveries/lifecycle.py": [one.value for one in Step],
         "smartcis/actions/import_inventory.py": [*Outcome, *COLUMNS],
         "smartcis/examples.py": [one.title for one in EXAMPLES],
@@ -101,6 +104,7 @@ def named_by_code() -> Iterator[tuple[str, str]]:
         "smartcis/policies.py": [
             text for one in POLICIES.values() for text in (one.readers, one.why, one.instead)
         ],
+        "smartcis/queries": [comment_of(text) for text in standing_queries().values()],
         "smartcis/wrappers": [
             text for one in KINDS for text in (one.label, *(field.meaning for field in one.fields))
         ],
