@@ -30,7 +30,7 @@ from aspen.model.schema import Column, Row, Value
 
 _CACHED = 4096
 INT_MOST = 2**63 - 1
-"""A larger product of INT is null."""
+"""A larger sum, difference or product of INT is null."""
 _PYTHON = {"=": "==", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
@@ -165,9 +165,8 @@ class _Writer:
             call = f"{named}({left}, {right})"
             return self._set(f"None if {guard} else {call}" if guard else call)
         name = self._name()
-        # x - x is 0 for every number but infinity and nan. Products of products grow for ever.
-        grown = f" or {name}.__class__ is int and not -{INT_MOST} <= {name} <= {INT_MOST}"
-        wide = grown if symbol == "*" else ""
+        # x - x is 0 for every number but infinity and nan.
+        wide = f" or {name}.__class__ is int and not -{INT_MOST} <= {name} <= {INT_MOST}"
         self.lines.append(
             f"if {guard or 'False'}: {name} = None\n"
             f"else:\n"
