@@ -9,7 +9,7 @@ from typing import Any
 
 from aspen.algebra.plan import Frame, Framed, OverFunction, Pick, PickFunction, Rank, RankFunction
 from aspen.model.schema import Column, Row, Value
-from aspen.views.accumulators import accumulator
+from aspen.views.accumulators import accumulator, weighed
 from aspen.views.node import Indices, row_of
 
 
@@ -172,20 +172,8 @@ def _aggregated(function: Framed, read: Indices, kind: Any, rows: SortedRows) ->
         if (begin, end) == (at, upto) and given:
             given.append(given[-1])
             continue
-        state.take(_weighed(rows.rows[upto:end], read, 1))
-        state.take(_weighed(rows.rows[at:begin], read, -1))
+        state.take(weighed([(row, 1) for row in rows.rows[upto:end]], read))
+        state.take(weighed([(row, -1) for row in rows.rows[at:begin]], read))
         at, upto = begin, end
         given.append(state.value())
     return given
-
-
-def _weighed(rows: Sequence[Row], read: Indices, weight: int) -> list[tuple[Any, int]]:
-    """Returns what an accumulator takes of some rows."""
-    match read:
-        case ():
-            return [(row, weight) for row in rows]
-        case (at,):
-            return [(row[at], weight) for row in rows if row[at] is not None]
-        case (at, by):
-            return [((row[by], row[at]), weight) for row in rows if row[at] is not None]
-    raise AssertionError(read)  # pragma: no cover - no aggregate reads more

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from aspen.model.schema import Value
+from aspen.model.schema import Row, Value
 
 Weighed = tuple[Any, int]
 """A value and how often it came (or went); where an order counts, a pair of (by, value)."""
@@ -24,6 +24,22 @@ class Accumulator(ABC):
     @abstractmethod
     def value(self) -> Value:
         """Returns the aggregate."""
+
+
+def weighed(rows: Sequence[tuple[Row, int]], reads: Sequence[int]) -> Sequence[Weighed]:
+    """Returns what an accumulator takes of some rows.
+
+    Args:
+        reads: index of the column that is aggregated, and of what it is ordered by; none for
+            COUNT(*).
+    """
+    if not reads:
+        return rows
+    if len(reads) == 1:
+        (at,) = reads
+        return [(row[at], weight) for row, weight in rows if row[at] is not None]
+    at, by = reads
+    return [((row[by], row[at]), weight) for row, weight in rows if row[at] is not None]
 
 
 class DistinctOf(Accumulator):

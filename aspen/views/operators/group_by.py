@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
-from aspen.views.accumulators import Accumulator
+from aspen.views.accumulators import Accumulator, weighed
 from aspen.views.node import Indices, Lookups, Node, Way, row_of
 
 
@@ -103,14 +103,11 @@ class GroupByOperator(Node):
                 group = groups[key] = _GroupState(self._fresh())
             group.size += sum([weight for _, weight in members])
             for read, state in zip(reads, group.accumulators, strict=True):
-                match read:
-                    case ():
-                        state.take(members)
-                    case (at,):
-                        state.take([(row[at], w) for row, w in members if row[at] is not None])
-                    case (at, by):
-                        pairs = [((row[by], row[at]), w) for row, w in members]
-                        state.take([pair for pair in pairs if pair[0][1] is not None])
+                if len(read) == 1:
+                    (at,) = read
+                    state.take([(row[at], w) for row, w in members if row[at] is not None])
+                else:
+                    state.take(weighed(members, read))
         return self._renew(touched)
 
     def _renew(self, touched: Iterable[Row]) -> Delta:
