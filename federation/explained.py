@@ -179,7 +179,7 @@ def _streams(federated: FederatedPlan) -> Iterable[Question]:
     for choice in federated.choices:
         told = tuple(
             _told(
-                (f"up to {_head(node_text(one.motes))}",),
+                (f"as far as {_head(node_text(one.motes))}",),
                 one.cost,
                 weighed(one.cost),
                 weighed(choice.chosen.cost),

@@ -43,13 +43,17 @@ def accept_proposals(devices: Iterable[SeenDevice], owner: Owner) -> AcceptedPro
         one = seen[pk]
         sids = one.sids().values()
         if proposal.doubt or Sensor.objects.filter(sid__in=sids).exists():
-            doubts.append(f"{one}: {proposal.doubt or 'some of its sensors are placed'}")
+            doubts.append(_unplaced(one, proposal.doubt or "some of its sensors are placed"))
             continue
         try:
             with transaction.atomic():
                 place_device(one, owner, rid=proposal.rid)
         except AspenError as fault:
-            doubts.append(f"{one}: {fault.message}")
+            doubts.append(_unplaced(one, fault.message))
         else:
             placed += 1
     return AcceptedProposals(placed, tuple(doubts))
+
+
+def _unplaced(one: SeenDevice, why: str) -> str:
+    return f"{one} is not placed: {why}"

@@ -29,6 +29,7 @@ from smartcis.admin.marks import Form, Page, Table, refuse
 from smartcis.admin.points import DOUBTS_SHOWN, devices_placed
 from smartcis.models import SeenDevice, Sensor, Source, SourceMapping
 from smartcis.models.sensor_kinds import sensor_kinds
+from smartcis.sentences import translated
 from smartcis.sources.proposed import proposed_places
 from smartcis.wrappers.payloads.propose import Proposal
 
@@ -160,7 +161,7 @@ class SeenDeviceAdmin(Page):
         where = ", ".join(one.kinds)
         if one.rid:
             where = gettext("%(what)s in %(room)s") % {"what": where, "room": one.rid}
-        return f"{where} ({one.doubt})" if one.doubt else where
+        return f"{where} ({translated(one.doubt)})" if one.doubt else where
 
     @admin.action(description=_("Place as proposed, where there is no doubt"))
     def place_as_proposed(self, request: HttpRequest, chosen: QuerySet[SeenDevice]) -> None:
@@ -168,7 +169,7 @@ class SeenDeviceAdmin(Page):
         done = accept_proposals(chosen, Owner.of(request))
         self.message_user(request, devices_placed(done.placed))
         for doubt in done.doubts[:DOUBTS_SHOWN]:
-            self.message_user(request, doubt, messages.WARNING)
+            self.message_user(request, translated(doubt), messages.WARNING)
 
     @admin.display(description=_("measures"))
     def measures(self, seen: SeenDevice) -> SafeString | str:

@@ -40,7 +40,7 @@ from smartcis.models.lookup import found
 class SimulatedSerializer(serializers.Serializer[Any]):
     """How much of a kind is simulated."""
 
-    kind = serializers.ChoiceField(choices=[singular for _, singular, _ in KINDS])
+    kind = serializers.ChoiceField(choices=[kind for _, kind, *_ in KINDS])
     simulated = serializers.IntegerField()
     total = serializers.IntegerField()
 

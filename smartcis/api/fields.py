@@ -11,6 +11,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from aspen.errors import AspenError
+from smartcis.sentences import translated
 
 Wanted = dict[str, Any]
 """The fields of a checked body."""
@@ -20,6 +21,14 @@ BOX = PAIR | {"minItems": 4, "maxItems": 4}
 NODE_HIGHEST = 2**53 - 1
 SHOWN_LENGTH = 60
 OPEN = {"type": "object", "properties": {"open": {"type": "string"}}, "required": ["open"]}
+
+
+class SentenceField(serializers.CharField):
+    """What the code says of an error or a reason, in the language of who asks."""
+
+    def to_representation(self, value: str) -> str:
+        """Returns the sentence in that language."""
+        return translated(value)
 
 
 @extend_schema_field({"oneOf": VALUES, "nullable": True}, component_name="Cell")

@@ -17,16 +17,15 @@ from aspen.results.engine_status import read_status
 from smartcis import composition
 from smartcis.access.owner import Owner
 from smartcis.access.queries import may_query, quota_of
-from smartcis.api.fields import texts
+from smartcis.api.fields import SentenceField, texts
 from smartcis.api.query_fields import ColumnSerializer
 from smartcis.api.schema import endpoint
 from smartcis.compiling.live_catalog import live_catalog
 from smartcis.live.pulse import status_message
 from smartcis.models import Destination
 from smartcis.models.closed import closed_among
-from smartcis.sentences import translated
 from smartcis.services.processes import read_processes
-from smartcis.sources.health import SourceHealth, source_health
+from smartcis.sources.health import source_health
 
 KINDS = ("table", "stream", "view")
 HEALTHS = ("live", "late", "dead", "off", "unknown")
@@ -50,11 +49,7 @@ class FedBySerializer(serializers.Serializer[Any]):
         allow_null=True,
         help_text="live: heard since then; late and dead: heard last; seconds since 1970",
     )
-    reason = serializers.SerializerMethodField()
-
-    def get_reason(self, health: SourceHealth) -> str:
-        """Returns what is wrong in the reader's language, empty for nothing."""
-        return translated(health.reason)
+    reason = SentenceField(read_only=True)
 
 
 class SourceSerializer(serializers.Serializer[Any]):

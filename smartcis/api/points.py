@@ -16,7 +16,7 @@ from smartcis.actions.accept_proposals import AcceptedProposals, accept_proposal
 from smartcis.actions.describe_points import LocatedPoint, PointsReport, describe_points
 from smartcis.actions.forget_points import forget_points
 from smartcis.actions.look_at_points import look_at_points
-from smartcis.api.fields import body_of
+from smartcis.api.fields import SentenceField, body_of
 from smartcis.api.permissions import StaffOnly
 from smartcis.api.schema import READ, SEND, answers, endpoint
 from smartcis.importers.points.described import LARGEST_BYTES
@@ -48,7 +48,7 @@ class LocatedPointSerializer(serializers.Serializer[LocatedPoint]):
     kind = serializers.CharField(source="thing.kind", help_text="of sensor")
     unit = serializers.CharField(source="thing.unit", allow_blank=True)
     rid = serializers.CharField(allow_blank=True, help_text="its room, empty for none")
-    doubt = serializers.CharField(allow_blank=True, help_text="why it has none")
+    doubt = SentenceField(allow_blank=True, help_text="why it has none")
     equipment = serializers.CharField(source="thing.equipment", allow_blank=True)
 
 
@@ -56,9 +56,7 @@ class PointsReportSerializer(serializers.Serializer[PointsReport]):
     """What a description says."""
 
     points = LocatedPointSerializer(many=True)
-    strange = serializers.ListField(
-        child=serializers.CharField(), help_text="what was not understood"
-    )
+    strange = serializers.ListField(child=SentenceField(), help_text="what was not understood")
 
 
 class DescriptionSerializer(serializers.Serializer[Any]):
@@ -75,7 +73,7 @@ class AcceptedProposalsSerializer(serializers.Serializer[AcceptedProposals]):
 
     placed = serializers.IntegerField(help_text="devices")
     doubts = serializers.ListField(
-        child=serializers.CharField(), help_text="why others were not, a sentence each"
+        child=SentenceField(), help_text="why others were not, a sentence each"
     )
 
 

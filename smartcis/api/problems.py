@@ -11,6 +11,7 @@ import structlog
 from django.core.exceptions import PermissionDenied
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from kombu.exceptions import OperationalError as BrokerAway
 from rest_framework import exceptions, serializers
@@ -103,7 +104,7 @@ def problem(status: int, fields: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a problem body, in the language that is active."""
     return {
         "type": f"urn:smartcis:{fields['code']}",
-        "title": HTTPStatus(status).phrase,
+        "title": _(HTTPStatus(status).phrase),
         "status": status,
         **in_words(fields),
     }

@@ -22,15 +22,19 @@ from smartcis.management.declared_names import Class, Module, Scope, inside, nam
 PACKAGES = ("aspen", "federation", "sensors_sim", "smartcis")
 ERROR = "AspenError"
 GIVEN = ("message", "attempt", "found", "exists")
-KEPT = {"reason", "why", "verdict", "about"}
+KEPT = {"reason", "why", "verdict", "about", "doubt"}
 """What people read is called so: by errors, and by classes that keep what is said of something."""
 LEFT_OUT = {"migrations", "management", "client", "services"}  # no page tells what these say
 MOST = 40  # ways to write one sentence: beyond, a part of it is a placeholder
 RAISED = {"raise_error", "_refuse_at"}
 """How the grammar refuses a text; sqlglot has its own sentences, and few of them are shown."""
+TOLD = {"progress"}
+"""Functions that are called so tell people what they are given."""
 THROUGHOUT = {
     "aspen/streamsql/unread.py",
     "aspen/views/choose.py",
+    "smartcis/actions/accept_proposals.py",
+    "smartcis/importers/points/described.py",
     *(f"federation/{one}.py" for one in ("accesses", "explain", "explained", "pieces", "regions")),
     *(f"federation/{one}.py" for one in ("sampled", "sites")),
 }
@@ -123,6 +127,9 @@ class Reader:
             return
         if isinstance(node.func, ast.Attribute) and node.func.attr in RAISED:
             yield from [one for one in node.args if not isinstance(one, ast.Name)]
+            return
+        if isinstance(node.func, ast.Name) and node.func.id in TOLD:
+            yield from node.args
             return
         made = self._class_of(node.func, scope)
         if made is None:

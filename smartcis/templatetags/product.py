@@ -9,6 +9,8 @@ from django.utils.translation import gettext as _
 from django_vite.core.asset_loader import DjangoViteAssetLoader
 from django_vite.core.exceptions import DjangoViteAssetNotFoundError, DjangoViteManifestError
 
+from smartcis import sentences
+
 register = template.Library()
 
 
@@ -34,3 +36,9 @@ def role(user: AbstractBaseUser | AnonymousUser) -> str:
 def translated(word: str) -> str:
     """Returns a word of the code, which data name, in the language of the page."""
     return _(word) if word else ""
+
+
+@register.filter
+def sentence(said: str) -> str:
+    """Returns a sentence of the engine, of an error or a reason, in the language of the page."""
+    return sentences.translated(said) if said else ""

@@ -30,6 +30,8 @@ def test_the_note_counts_what_is_simulated_and_keeps_it_apart_from_what_is_real(
     assert f"{count - 1} of {count} machines" in note()
     counted = {"kind": "machine", "simulated": count - 1, "total": count}
     assert building()["simulated"][0] == counted
+    german = APIClient().get("/api/v1/building/", headers={"Accept-Language": "de"}).json()
+    assert german["simulated_note"].startswith(f"Simuliert: {count - 1} von {count} Rechnern, ")
 
 
 @pytest.mark.usefixtures("house")

@@ -157,7 +157,7 @@ def test_one_click_places_what_leaves_no_doubt_and_nothing_else(source):
     placed = heard(source, "lux", light="lx")
     SeenDevice.objects.filter(pk=placed.pk).update(unit="B")
     done = accept_proposals(SeenDevice.objects.all(), STAFF)
-    assert (done.placed, done.doubts) == (1, ("co2: it does not measure co2",))
+    assert (done.placed, done.doubts) == (1, ("co2 is not placed: it does not measure co2",))
     clear.refresh_from_db()
     assert clear.unit_id == "B"
     assert [(one.sid, one.unit_id) for one in Sensor.objects.filter(sid__startswith="ahu:")] == [
@@ -236,7 +236,7 @@ def test_programs_describe_look_place_and_forget(client, source):
         "equipment": "vav_1",
     }
     placed = client.post(f"{path}place/", {}, "application/json").json()
-    assert placed == {"placed": 1, "doubts": ["co2: it does not measure co2"]}
+    assert placed == {"placed": 1, "doubts": ["co2 is not placed: it does not measure co2"]}
     assert Sensor.objects.get(sid="ahu:analog-input,4:temperature").unit_id == "B"
     refused = bring(b"<oh no", preview="false")
     assert (refused.status_code, DescribedPoint.objects.count()) == (400, 7)

@@ -187,3 +187,9 @@ def test_relations_are_described_in_the_reader_s_language(client, house, buildin
     assert german["newest_temperature"] == own
     assert german["goal_exit"] == "Hinaus"
     assert german["room"] == "Räume des Gebäudes, auch Flure und Treppen."
+
+
+def test_a_problem_has_a_title_in_the_reader_s_language(client):
+    said = [client.get("/api/v1/nowhere/", headers=one).json() for one in ({}, GERMAN)]
+    assert [one["title"] for one in said] == ["Not Found", "Nicht gefunden"]
+    assert len({one["type"] for one in said}) == 1

@@ -79,6 +79,11 @@ def test_whatever_is_no_sentence_of_ours_is_left_as_it_is_or_told_without_failin
             "under that update v cannot be maintained: there is no column 'x'",
             "mit dieser Änderung kann v nicht gepflegt werden: es gibt keine Spalte 'x'",
         ),
+        ("as far as Scan seat_reading as s", "bis Scan seat_reading as s"),
+        (
+            "co2 is not placed: several rooms: 101, 102",
+            "co2 wird nicht platziert: mehrere Räume: 101, 102",
+        ),
         ("a sentence of nobody's", "a sentence of nobody's"),
         ("room", "room"),
     ],
@@ -129,6 +134,8 @@ def use(name, key):
     raise Own(name)
     raise AspenError("it is " + "shut", attempt=ADVICE[key], exists=["up to {n}"])
     raise ValueError("nobody reads this here")
+def work(progress, key):
+    progress(f"looking at {key}")
 '''
     )
     assert sorted(sentences_written(tmp_path)) == [
@@ -136,6 +143,7 @@ def use(name, key):
         "did you mean {near}?",
         "it is shut",
         "look for it elsewhere",
+        "looking at {key}",
         "there is no a door of the house {found}",
         "there is no the {one} door {found}",
         "there is no walking point {found}",

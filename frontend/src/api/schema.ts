@@ -506,7 +506,6 @@ export interface components {
             id: string;
             kind: string;
             name: string;
-            /** @description Returns what is wrong in the reader's language, empty for nothing. */
             readonly reason: string;
             /**
              * Format: double
@@ -532,7 +531,6 @@ export interface components {
              * @description expected seconds between two words of it
              */
             period_s: number;
-            /** @description Returns what is wrong in the reader's language, empty for nothing. */
             readonly reason: string;
             /** @description messages of it that could not be used */
             refused: number;
@@ -586,7 +584,6 @@ export interface components {
              * @description expected seconds between two words of it
              */
             period_s: number;
-            /** @description Returns what is wrong in the reader's language, empty for nothing. */
             readonly reason: string;
             /** @description messages of it that could not be used */
             refused: number;

@@ -8,6 +8,7 @@ warnings and reasons say is a catalogue of its own, found by `written_sentences.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from http import HTTPStatus
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from sensors_sim.faults import FAULTS
 from sensors_sim.waveforms import WAVEFORMS
 from smartcis.access.limits import SCOPES
 from smartcis.actions.import_inventory import Outcome
+from smartcis.api.schema import TITLES
 from smartcis.catalog import CATALOG
 from smartcis.deliveries.lifecycle import Step
 from smartcis.examples import EXAMPLES
@@ -92,6 +94,7 @@ def named_by_code() -> Iterator[tuple[str, str]]:
         "smartcis/access/limits.py": [
             f"too many logins in a minute from {SCOPES[one]}" for one in settings.RATES["logins"]
         ],
+        "smartcis/api/schema.py": [HTTPStatus(one).phrase for one in (*TITLES, 500)],
         "smartcis/catalog.py": [one.comment for one in CATALOG],
         "smartcis/deliveries/lifecycle.py": [one.value for one in Step],
         "smartcis/actions/import_inventory.py": [*Outcome, *COLUMNS],
