@@ -44,6 +44,7 @@ DEEPEST = 8  # steps that a text is followed back
 WORDS = re.compile(r"[^\W\d_]+")
 PROSE = re.compile(r"\b[a-z]+\b")
 PLACEHOLDER = re.compile(r"\{(\w*)\}")
+SHORT = {"up to"}
 WRAPPED = {"_", "gettext", "ngettext", "gettext_lazy", "ngettext_lazy"}
 
 Texts = tuple[str, ...]
@@ -80,7 +81,7 @@ def says_something(text: str) -> bool:
     if " " not in text or text != text.strip(" :"):
         return False
     if len(WORDS.findall(own)) > 1:
-        return longest > 2  # noqa: PLR2004  # "a row", but no "x in y" of a query
+        return longest > 2 or own.strip() in SHORT  # noqa: PLR2004  # no "x in y" of a query
     return longest > 3 and own != text  # noqa: PLR2004  # "write {names}", but no "{one} and {other}"
 
 

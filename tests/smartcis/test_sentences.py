@@ -79,6 +79,7 @@ def test_whatever_is_no_sentence_of_ours_is_left_as_it_is_or_told_without_failin
             "under that update v cannot be maintained: there is no column 'x'",
             "mit dieser Änderung kann v nicht gepflegt werden: es gibt keine Spalte 'x'",
         ),
+        ("up to 5", "bis zu 5"),
         ("as far as Scan seat_reading as s", "bis Scan seat_reading as s"),
         (
             "co2 is not placed: several rooms: 101, 102",
