@@ -204,8 +204,9 @@ class FromBinder:
             if any(leaf.recursive for leaf in left.leaves.values()):
                 raise _not_stratified("LEFT JOIN LATERAL", here)
             alone = Apply(left.plan, Project(right, ()), ApplyKind.NOT_EXISTS)
-            both.plans = [Union((rows, _padded(alone, rows.columns)))]
             both.leaves[named] = _nullable(source)
+            columns = left.plan.columns + both.leaves[named].columns
+            both.plans = [Union((_padded(rows, columns), _padded(alone, columns)))]
         return _Group([(both, here)])
 
     def _side(self, group: _Group) -> Joined:

@@ -196,3 +196,6 @@ prefix(mid, 'm') AS k FROM machine;
 
 SELECT mid AS "room name", COUNT(*) AS "how many (n)" FROM machine GROUP BY mid ORDER BY "room name"
 LIMIT 3;
+
+SELECT b.node, (SELECT MIN(m.mid) FROM machine m WHERE m.node < s.level) AS least FROM booking b LEFT
+JOIN LATERAL (SELECT r.level FROM room r WHERE r.rid = b.rid AND r.lab ORDER BY 1 LIMIT 1) s ON TRUE;
