@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aspen.errors import AspenError
-from aspen.model.schema import Column, Relation, Type
+from aspen.model.schema import Column, Relation, Type, is_column_name
 from smartcis.catalog import CATALOG
 from smartcis.wrappers.errors import BadConfig
 
@@ -61,6 +61,8 @@ def columns_fault(value: object) -> str:
             return 'is a list of objects such as {"name": "id", "type": "TEXT"}'
         if one.get("type") not in {kind.value for kind in Type}:
             return f"gives {one['name']!r} a type other than TEXT, INT, FLOAT, BOOL"
+        if not is_column_name(one["name"]):
+            return f"gives a column the name {one['name']!r}: no full stop, no space at its ends"
         if set(one) - {"name", "type", "unit", "nullable"}:
             return f"says more of {one['name']!r} than name, type, unit and nullable"
     return ""

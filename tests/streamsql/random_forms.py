@@ -20,6 +20,8 @@ FRAMES = (
 class FormWriter(Writer):
     """A writer that knows more forms; whatever depends on an order gets one that is total."""
 
+    window = ("", "")
+
     def select(self, depth: int, outer: Columns, kinds: list[str]) -> str:
         form = self.pick("plain", "plain", "over", "distinct on")
         if form == "plain" or self.budget <= 0:
@@ -36,6 +38,9 @@ class FormWriter(Writer):
 
     def computed(self, source: str, scope: Columns, where: str, kinds: list[str]) -> str:
         """Write a query with OVER, perhaps cut by QUALIFY."""
+        # One order for a query: rows that are equal are told apart alike in one, not in several.
+        part = f"PARTITION BY {self.choose(scope)[0]} " if self.pick(0, 1) else ""
+        self.window = part, _sorted(self.choose(scope)[0], self.pick("", " DESC"))
         values = [self.over(kind, scope) for kind in kinds]
         named = ", ".join(f"{value} AS c{i}" for i, value in enumerate(values, start=1))
         tail = ""
@@ -44,8 +49,7 @@ class FormWriter(Writer):
         return f"SELECT {named} FROM {source}{where}{tail}"
 
     def over(self, kind: str, scope: Columns) -> str:
-        part = f"PARTITION BY {self.choose(scope)[0]} " if self.pick(0, 1) else ""
-        key = _sorted(self.choose(scope)[0], self.pick("", " DESC"))
+        part, key = self.window
         total = f"{part}ORDER BY {key}, {self.total(scope)}"
         value = self.value(kind, 0, scope, [])
         forms = ["lag", "extreme", "first"]

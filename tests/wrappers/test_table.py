@@ -241,7 +241,7 @@ def test_a_table_may_fill_what_is_kept_here(home, outside):
         ({"relation": "My Table"}, "lower case"),
         ({"key": "nothing"}, "key column"),
         ({"columns": []}, "needs columns"),
-        ({"columns": [{"name": "a b", "type": "TEXT"}]}, "identifier"),
+        ({"columns": [{"name": "a.b", "type": "TEXT"}]}, "no full stop"),
         ({"columns": [{"name": "asset", "type": "MONEY"}]}, "other than TEXT"),
         ({"database": "mysql://h/db"}, "SQLite and PostgreSQL"),
         ({"database": "env:SMARTCIS_NOWHERE"}, "no SMARTCIS_NOWHERE"),
