@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from smartcis.admin.marks import ReadOnly
 from smartcis.models import MaintainedView, ReadPolicy
-from smartcis.models.closed import why_closed
+from smartcis.models.closed import closed_behind
 from smartcis.policies import POLICIES
 
 
@@ -34,6 +34,6 @@ class ReadPolicyAdmin(ReadOnly):
             "title": _("Who may read which rows"),
             "opts": self.opts,
             "policies": POLICIES.values(),
-            "closed": [(name, *why_closed(name)) for name in others.order_by("name")],
+            "closed": [(name, POLICIES[closed_behind(name)]) for name in others.order_by("name")],
         }
         return TemplateResponse(request, "smartcis/policies.html", context)

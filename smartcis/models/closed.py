@@ -27,10 +27,15 @@ def is_closed(view: str, sources: Iterable[str]) -> bool:
 
 def why_closed(name: str) -> tuple[str, str]:
     """Returns why a relation or view is closed, in a sentence, and what to do instead."""
-    source = next(one for one in (name, *behind([name])) if one in CLOSED)
+    source = closed_behind(name)
     policy = POLICIES[source]
     made = "" if source == name else f" is made of {source}, which"
     return f"{name}{made} {policy.why}", policy.instead
+
+
+def closed_behind(name: str) -> str:
+    """Returns the closed relation that a relation or view is, or is made of."""
+    return next(one for one in (name, *behind([name])) if one in CLOSED)
 
 
 def behind(names: Iterable[str]) -> dict[str, bool]:

@@ -10,6 +10,7 @@ from django_vite.core.asset_loader import DjangoViteAssetLoader
 from django_vite.core.exceptions import DjangoViteAssetNotFoundError, DjangoViteManifestError
 
 from smartcis import sentences
+from smartcis.noted_things import thing
 
 register = template.Library()
 
@@ -36,6 +37,9 @@ def role(user: AbstractBaseUser | AnonymousUser) -> str:
 def translated(word: str) -> str:
     """Returns a word of the code, which data name, in the language of the page."""
     return _(word) if word else ""
+
+
+register.filter(thing)
 
 
 @register.filter

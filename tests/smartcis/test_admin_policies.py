@@ -28,5 +28,5 @@ def test_staff_see_every_policy_and_what_it_closes(client):
     page = client.get(PAGE).content.decode()
     assert all(f"<code>{relation}</code></th>" in page for relation in POLICIES)
     assert "r.session IN ({own})" in page
-    assert "near is made of walking_cost, which tells of other visitors" in page
+    assert "<code>near</code> is made of <code>walking_cost</code>, walking_cost tells of" in page
     assert client.get(f"{PAGE}add/").status_code == 403

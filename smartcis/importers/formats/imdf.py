@@ -309,8 +309,8 @@ def _entrances(
         yield DrawnEntrance(amenity.id, level, amenity.geometry, name, refused)
     for category, count in sorted(unused.items()):
         for _ in range(count):
-            what = f"amenities '{category}'"
-            notes.append(Note(Finding.DROPPED, what, "", "not used: units say the same"))
+            why = "not used: units say the same"
+            notes.append(Note(Finding.DROPPED, "amenity", category, why))
 
 
 def _risers(kinds: Kinds, spaces: Sequence[DrawnSpace], notes: list[Note]) -> Iterator[DrawnRiser]:
