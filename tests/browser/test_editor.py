@@ -25,6 +25,7 @@ def test_shape_a_room_is_drawn_renamed_accepted_and_undone(visitor, product, tmp
     said = page.get_by_test_id("editor-said")
     spaces = page.locator(".drawn-space")
     expect(spaces.first).to_be_visible(timeout=SOON_MS)
+    page.get_by_test_id("editor-floor-0").click()
     assert violations(page, [".bar", ".editor-side", ".editor-foot"]) == []
 
     # A room gets another name.
