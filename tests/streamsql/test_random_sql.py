@@ -53,6 +53,7 @@ def is_correlated(plan):
 # Seeds of queries that DuckDB 2.0.0 answers wrongly: 5456 not when its scalar sub-query, which has
 # no row, is written as NULL.
 CONTRADICTED = {5456}
+MORE_CONTRADICTED = {6534}  # of more forms: a scalar sub-query without rows under <> ALL
 
 
 def seeded_queries(duck, seeds, writer=Writer, contradicted=frozenset()):
@@ -91,4 +92,4 @@ def test_differential_20_000_seeded_queries(duck):
 @pytest.mark.nightly
 @pytest.mark.timeout(7200)
 def test_differential_20_000_seeded_queries_of_more_forms(duck):
-    seeded_queries(duck, range(120, 20_120), FormWriter)
+    seeded_queries(duck, range(120, 20_120), FormWriter, contradicted=MORE_CONTRADICTED)
