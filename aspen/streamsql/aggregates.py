@@ -40,7 +40,8 @@ class Signature:
     Args:
         accepts: types of its argument.
         result: the type given, None for the argument's.
-        unit: from the argument's to the result's.
+        second: what its second argument is, if it takes one.
+        squared: whether the result has the square of the argument's unit.
     """
 
     accepts: tuple[Type, ...] = tuple(Type)

@@ -64,15 +64,14 @@ def _syntax(found: Mapping[str, Any], positions: Positions) -> SyntaxRefused:
     end = int(found.get("end", start)) + 1
     word = text[start:end]
     said = str(found.get("description", "the text cannot be read"))
-    said = said.replace("Expecting", "expected")  # sqlglot's word
     message = "the query stops making sense here"
     exists: tuple[str, ...] = ()
     attempt = "see what stands before it: a comma, a bracket or a keyword is missing or too many"
     if said.startswith("Required keyword") or "got <Token" in said:
         message = f"something is missing after {word!r}"
         attempt = "finish the clause, or take it out"
-    elif said.startswith("expected"):
-        message = f"expected{said.removeprefix('expected')}"
+    elif (awaited := said.removeprefix("Expecting")) != said:
+        message = f"expected{awaited}"
         in_window = text.rfind("[", 0, start) > text.rfind("]", 0, start)
         attempt = _WINDOW if in_window and ")" not in said else f"it goes before {word!r}"
     elif "Unexpected token" not in said:

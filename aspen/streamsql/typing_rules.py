@@ -248,7 +248,7 @@ def operator(symbol: str, left: Typed, right: Typed, at: Position) -> Typed:
 
 
 def _scaled(left: Typed, right: Typed) -> tuple[Typed, Typed]:
-    """Takes the unit off what is multiplied with a written number: a thousandth of W is kW."""
+    """Takes the unit off what is multiplied with a written number: W / 1000 may be kW."""
     if _is_written(left) == _is_written(right):
         return left, right
     return replace(left, unit=""), replace(right, unit="")

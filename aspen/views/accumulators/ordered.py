@@ -117,18 +117,14 @@ class Mode(Ordered):
         return most
 
 
-class Chosen(Ordered):
+class Chosen(Extreme):
     """ARG_MIN or ARG_MAX: the value beside the best of what is chosen by; ties by the value.
 
     Args:
         index: 0 for the least, -1 for the greatest.
     """
 
-    __slots__ = ("_index",)
-
-    def __init__(self, index: int) -> None:
-        super().__init__()
-        self._index = index
+    __slots__ = ()
 
     def take(self, values: Sequence[Weighed]) -> None:
         """Take pairs; those without what is chosen by do not count."""
