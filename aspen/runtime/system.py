@@ -171,12 +171,12 @@ class System:
 
     def _arrangements(self) -> Iterator[Row]:
         for node, (view, operator) in self._addresses(self._counted()).items():
-            for indices, arrangement in node.arrangements.items():
+            for arrangement in node.arrangements.values():
                 yield (
                     view,
                     operator,
                     _reads(node),
-                    ",".join(map(str, indices)),
+                    ",".join(map(str, arrangement.indices)),
                     sum(map(len, arrangement.index.values())),
                     arrangement.users,
                     self._lane,

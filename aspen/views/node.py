@@ -19,6 +19,10 @@ from aspen.views.work import UNMETERED
 
 Key = Any  # one column: its value; several: a tuple of values; none: ()
 Indices = tuple[int, ...]
+Index = dict[Key, dict[Any, int]]
+"""By key the rows, or the values of a column, each with its weight."""
+Place = Indices | tuple[Indices, int]
+"""The columns of an index, and the one whose values are in it where rows are not."""
 Way = tuple[tuple["Node", Row], ...]
 """One derivation of a row: the rows of other nodes it takes, all of them."""
 
@@ -68,8 +72,13 @@ class Arrangement:
         self.indices = indices
         self.key = key_of(indices)
         self.users = 0
-        self.index: dict[Key, dict[Row, int]] = {}
+        self.index: Index = {}
         self.apply(contents)
+
+    @property
+    def place(self) -> Place:
+        """What its node knows it by."""
+        return self.indices
 
     def apply(self, delta: Delta) -> None:
         """Move to the state after the epoch."""
@@ -88,6 +97,46 @@ class Arrangement:
                 del bucket[row]
                 if not bucket:
                     del index[at]
+
+
+class ValueArrangement(Arrangement):
+    """The values of a column of one node by key, each with the weights of its rows together.
+
+    Args:
+        value: the column. Nulls are left out, as in keys.
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, indices: Indices, value: int, contents: Delta) -> None:
+        self.value = value
+        super().__init__(indices, contents)
+
+    @property
+    def place(self) -> Place:
+        """What its node knows it by."""
+        return (self.indices, self.value)
+
+    def apply(self, delta: Delta) -> None:
+        """Move to the state after the epoch."""
+        index, key, width, column = self.index, self.key, len(self.indices), self.value
+        for row, weight in delta.items():
+            at, value = key(row), row[column]
+            if value is None or has_null(at, width):
+                continue
+            bucket = index.setdefault(at, {})
+            total = bucket.get(value, 0) + weight
+            if total:
+                bucket[value] = total
+            else:
+                bucket.pop(value, None)
+                if not bucket:
+                    del index[at]
+
+
+def arranged(rows: Delta, indices: Indices, value: int | None) -> Arrangement:
+    """Returns an index of rows, or of the values of a column, by some columns."""
+    return Arrangement(indices, rows) if value is None else ValueArrangement(indices, value, rows)
 
 
 class Lookups:
@@ -136,7 +185,7 @@ class Node:
         self.inputs = inputs
         self.height: int = 1 + max((node.height for node in inputs), default=-1)
         self.delta: Delta = {}
-        self.arrangements: dict[Indices, Arrangement] = {}
+        self.arrangements: dict[Place, Arrangement] = {}
         self.consumers: list[Node] = []
         self.identity: Any = None
         self.users = 0
@@ -190,11 +239,16 @@ class Node:
             arrangement.apply(self.delta)
         self.delta = {}
 
-    def arrange(self, indices: Indices) -> Arrangement:
-        """Returns the shared index of this node's rows by some columns, between epochs."""
-        known = self.arrangements.get(indices)
+    def arrange(self, indices: Indices, value: int | None = None) -> Arrangement:
+        """Returns the shared index of this node's rows by some columns, between epochs.
+
+        Args:
+            value: a column; its values are in the index instead of rows.
+        """
+        place: Place = indices if value is None else (indices, value)
+        known = self.arrangements.get(place)
         if known is None:
-            known = self.arrangements[indices] = Arrangement(indices, self.contents())
+            known = self.arrangements[place] = arranged(self.contents(), indices, value)
         known.users += 1
         return known
 
@@ -202,7 +256,7 @@ class Node:
         """Say that one user of an index is gone; the last one drops it."""
         arrangement.users -= 1
         if not arrangement.users:
-            del self.arrangements[arrangement.indices]
+            del self.arrangements[arrangement.place]
 
 
 class LinearNode(Node):
