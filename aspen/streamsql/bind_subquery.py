@@ -124,7 +124,7 @@ class Subqueries:
         return Typed(Col(output.name), known_type(plan, 0), column.unit, True, here)
 
     def _query(self, query: exp.Expr, here: Position) -> Plan:
-        plan = self.environment.inside(self.scope).bind(query)
+        plan = self.environment.inside(self.scope).bind(query, named=False)
         if _recursion_reads(plan):
             raise Unsupported(
                 "a recursive query inside a sub-query reads the rows around it",

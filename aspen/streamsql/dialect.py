@@ -6,7 +6,7 @@ seat_reading s [RANGE 30 SECONDS]
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from sqlglot import exp, parser, tokens
 from sqlglot.dialects.dialect import Dialect
@@ -32,6 +32,11 @@ def bounds_of(window: exp.Expr) -> WindowBounds:
     return WindowBounds(**{name: window.args.get(name) for name in WindowBounds._fields})
 
 
+def _power(this: exp.Expr, expression: exp.Expr) -> exp.Anonymous:
+    """Returns `a ** b` as the call it stands for."""
+    return exp.Anonymous(this="power", expressions=[this, expression])
+
+
 class StreamParser(parser.Parser):
     """sqlglot's parser, with windows and without its several hundred functions.
 
@@ -46,6 +51,15 @@ class StreamParser(parser.Parser):
         if name in ("CAST", "TRY_CAST", "SUBSTRING", "TRIM")
     }
     NO_PAREN_FUNCTIONS = {}  # noqa: RUF012  # as above
+    NO_PAREN_FUNCTION_PARSERS = {  # noqa: RUF012  # as above; IF(…) is a call like others
+        name: parse
+        for name, parse in parser.Parser.NO_PAREN_FUNCTION_PARSERS.items()
+        if name != "IF"
+    }
+    BITWISE = {  # noqa: RUF012  # as above
+        token: made for token, made in parser.Parser.BITWISE.items() if token != TokenType.CARET
+    }
+    EXPONENT: ClassVar[Any] = {TokenType.CARET: _power, TokenType.DSTAR: _power}
     DECLARED: tuple[str, ...] = ("STREAM", "TABLE")
     _joins_tried = 0
 
@@ -303,6 +317,8 @@ class StreamSql(Dialect):
     """StreamSQL for sqlglot."""
 
     class Tokenizer(tokens.Tokenizer):
-        """sqlglot's words, unchanged."""
+        """sqlglot's words, and the sign of powers."""
+
+        KEYWORDS: ClassVar = {**tokens.Tokenizer.KEYWORDS, "**": TokenType.DSTAR}
 
     Parser = StreamParser

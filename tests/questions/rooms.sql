@@ -33,6 +33,7 @@ WHERE l.lux > 200
 
 -- question: Which booked meetings did nobody come to?
 -- source: indico/indico#6443, krushit1307/CampusConnect#4390
+-- not answered: there is no function 'now'
 SELECT b.rid, b.title, to_timestamp(b.start_s) AS start
 FROM reservation b
 WHERE b.end_s < epoch(now())
@@ -52,6 +53,7 @@ WHERE a.start_s < b.end_s AND b.start_s < a.end_s;
 
 -- question: Which rooms are free for the next hour and have a machine with LaTeX?
 -- source: neokoenig/RoomBooking#30
+-- not answered: there is no function 'to_timestamp'
 SELECT DISTINCT r.name
 FROM room r
 JOIN machine m ON m.rid = r.rid
@@ -64,6 +66,7 @@ WHERE s.software ILIKE 'latex'
 
 -- question: When is each booked room free between its bookings today?
 -- source: jamesiarmes/php-ews#410, mulesoft-labs/rooming#5
+-- not answered: there is no function 'to_timestamp'
 SELECT rid, to_timestamp(end_s) AS free_from, to_timestamp(next_s) AS free_until
 FROM (
   SELECT rid, end_s, LEAD(start_s) OVER (PARTITION BY rid ORDER BY start_s) AS next_s
@@ -75,6 +78,7 @@ ORDER BY rid, free_from;
 
 -- question: What percentage of the working day is each room booked?
 -- source: jamesiarmes/php-ews#488, meeting-room-booking-system/mrbs-code#1015
+-- not answered: there is no function 'to_timestamp'
 SELECT r.rid, strftime(to_timestamp(b.start_s), '%Y-%m-%d') AS day,
        ROUND(100.0 * SUM(b.end_s - b.start_s) / (10 * 3600), 1) AS booked_pct
 FROM room r JOIN reservation b ON b.rid = r.rid
@@ -116,6 +120,7 @@ JOIN (SELECT rid, AVG(humidity_pct) AS humidity_pct FROM newest_humidity GROUP B
 
 -- question: Which batteries are nearly empty, and in how many days will each be?
 -- source: andrew-codechimp/HA-Battery-Notes#3586
+-- not answered: there is no function 'regr_slope'
 WITH trend AS (
   SELECT sid, regr_slope(energy_mj, at_s) AS mj_per_s
   FROM mote_status [RANGE 1 DAY]

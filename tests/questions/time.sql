@@ -18,6 +18,7 @@ GROUP BY o.rid;
 
 -- question: For how many hours was each heating on, day by day?
 -- source: corbanmailloux/home-assistant-configuration#36, influxdata/influxdb#8308
+-- not answered: there is no function 'now'
 SELECT sid, date_trunc('day', to_timestamp(at_s)) AS day, SUM(next_s - at_s) / 3600 AS hours_on
 FROM (
   SELECT sid, at_s, value,
@@ -42,6 +43,7 @@ ORDER BY 1, 2;
 
 -- question: From when to when was each window open, every time?
 -- source: influxdata/influxdb#7581
+-- not answered: there is no function 'to_timestamp'
 WITH marked AS (
   SELECT sid, at_s, value,
          CASE WHEN value = LAG(value) OVER (PARTITION BY sid ORDER BY at_s) THEN 0 ELSE 1 END
@@ -60,6 +62,7 @@ ORDER BY opened;
 
 -- question: Which sensors have not reported for an hour?
 -- source: thingsboard/thingsboard#14270
+-- not answered: there is no function 'to_timestamp'
 SELECT s.sid, s.kind, s.rid, to_timestamp(r.at_s) AS last_heard
 FROM sensor s
 LEFT JOIN sensor_reading r ON r.sid = s.sid
@@ -68,6 +71,7 @@ ORDER BY last_heard;
 
 -- question: Of which rooms has nothing been heard for half an hour, whichever device is silent?
 -- source: thingsboard/thingsboard#14013
+-- not answered: there is no function 'now'
 SELECT r.rid, r.name, MAX(p.at_s) AS last_s
 FROM room r
 JOIN sensor s USING (rid)
@@ -84,6 +88,7 @@ HAVING MIN(celsius) = MAX(celsius) AND COUNT(*) > 10;
 
 -- question: What was the highest quarter-hour load of the building on each day?
 -- source: dsmrreader/dsmr-reader#1084, davidusb-geek/emhass#540
+-- not answered: StreamSQL has no INTERVAL here
 WITH quarters AS (
   SELECT mid, time_bucket(INTERVAL '15 minutes', to_timestamp(at_s)) AS quarter,
          AVG(watts) AS watts
@@ -100,6 +105,7 @@ ORDER BY day;
 
 -- question: How many kWh did each machine use, day by day, going by its power?
 -- source: weltmeyer/ha_sonnenbatterie#14, home-assistant/core#106917
+-- not answered: there is no function 'to_timestamp'
 WITH spans AS (
   SELECT mid, at_s, watts,
          LAG(at_s) OVER w AS from_s,
@@ -115,6 +121,7 @@ GROUP BY mid, CAST(to_timestamp(at_s) AS DATE);
 
 -- question: Is each machine drawing more today than yesterday until the same time of day?
 -- source: jekalmin/extended_openai_conversation#94, home-assistant/core#82000
+-- not answered: there is no function 'to_timestamp'
 SELECT mid,
        AVG(watts) FILTER (WHERE to_timestamp(at_s) >= date_trunc('day', now())) AS today,
        AVG(watts) FILTER (WHERE to_timestamp(at_s) >= date_trunc('day', now()) - INTERVAL 1 DAY
@@ -125,6 +132,7 @@ ORDER BY mid;
 
 -- question: What does the average day look like: mean power for each hour of the day?
 -- source: David00/rpi-power-monitor#129
+-- not answered: expected )
 SELECT EXTRACT(hour FROM to_timestamp(at_s)) AS hour, ROUND(AVG(watts), 1) AS watts
 FROM energy_reading [RANGE 30 DAYS]
 GROUP BY hour
@@ -132,6 +140,7 @@ ORDER BY hour;
 
 -- question: On which weekdays and at which hours is the building busiest?
 -- source: marcusolsson/grafana-hourly-heatmap-panel#44, apache/superset#4499
+-- not answered: there is no function 'to_timestamp'
 SELECT dayname(to_timestamp(at_s)) AS weekday, hour(to_timestamp(at_s)) AS hour,
        COUNT(DISTINCT mid) AS seats_taken
 FROM seat_reading [RANGE 14 DAYS]
@@ -141,6 +150,7 @@ ORDER BY seats_taken DESC;
 
 -- question: What is the temperature smoothed over the last hour, beside each raw reading?
 -- source: home-assistant/core#13104
+-- not answered: there is no function 'to_timestamp'
 SELECT sid, to_timestamp(at_s) AS at, celsius,
        AVG(celsius) OVER (
          PARTITION BY sid ORDER BY at_s RANGE BETWEEN 3600 PRECEDING AND CURRENT ROW
@@ -156,6 +166,7 @@ HAVING arg_max(celsius, at_s) - arg_min(celsius, at_s) > 2;
 
 -- question: Where are gaps of more than half an hour in the readings?
 -- source: Time series charts, missing data handling, www.ibm.com/docs/he/SSBNJ7_1.4.2
+-- not answered: there is no function 'to_timestamp'
 SELECT sid, to_timestamp(before_s) AS gap_from, to_timestamp(at_s) AS gap_to
 FROM (
   SELECT sid, at_s, LAG(at_s) OVER (PARTITION BY sid ORDER BY at_s) AS before_s
@@ -166,6 +177,7 @@ ORDER BY gap_from;
 
 -- question: How often did each heating start in every hour of today (short cycling)?
 -- source: Mosibi/Midea-heat-pump-ESPHome#84
+-- not answered: there is no function 'to_timestamp'
 WITH switched AS (
   SELECT sid, at_s, value, LAG(value, 1, 0.0) OVER (PARTITION BY sid ORDER BY at_s) AS previous
   FROM reading [RANGE 1 DAY]
@@ -190,6 +202,7 @@ GROUP BY sid;
 
 -- question: What is the standby power of each machine, the value it shows most at night?
 -- source: Savjee/home-energy-monitor#33
+-- not answered: there is no function 'to_timestamp'
 SELECT mid, mode(round(watts)) AS standby_w, MIN(watts) AS least_w
 FROM energy_reading [RANGE 2 DAYS]
 WHERE date_part('hour', to_timestamp(at_s)) BETWEEN 0 AND 5
@@ -197,6 +210,7 @@ GROUP BY mid;
 
 -- question: Which doors have been standing open for more than 5 minutes now?
 -- source: rayzurbock/SmartThings-BigTalker-Orig#7, billimek/home-assistant-config#19
+-- not answered: there is no function 'now'
 SELECT d.sid, d.rid, now() - to_timestamp(MIN(d.at_s)) AS open_for
 FROM door_reading [RANGE 1 DAY] d
 WHERE d.ajar = 1
@@ -209,6 +223,7 @@ HAVING now() - to_timestamp(MIN(d.at_s)) > INTERVAL '5 minutes';
 
 -- question: For how many degree hours was each room colder than 20 degrees today?
 -- source: NatLabRockies/OpenStudio-HPXML#162, TrystanLea/heatlossjs#7
+-- not answered: there is no function 'to_timestamp'
 SELECT rid, SUM(GREATEST(20 - celsius, 0) * hours) AS degree_hours
 FROM (
   SELECT rid, celsius,
@@ -221,19 +236,21 @@ HAVING SUM(GREATEST(20 - celsius, 0) * hours) > 0;
 
 -- question: How many minutes was the CO2 of each room above 1000 ppm in working hours?
 -- source: ariccio/COVID-CO2-tracker#20, frischluft-works/frischluft-firmware#7
+-- not answered: expected )
 WITH air AS (
-  SELECT rid, value, to_timestamp(at_s) AS at,
+  SELECT rid, value, to_timestamp(at_s) AS since,
          LEAD(to_timestamp(at_s)) OVER (PARTITION BY sid ORDER BY at_s) AS until
   FROM reading [RANGE 7 DAYS]
   WHERE kind = 'co2'
 )
-SELECT rid, SUM(date_diff('minute', at, until)) AS minutes, MAX(value) AS worst_ppm
+SELECT rid, SUM(date_diff('minute', since, until)) AS minutes, MAX(value) AS worst_ppm
 FROM air
-WHERE value > 1000 AND EXTRACT(isodow FROM at) < 6 AND EXTRACT(hour FROM at) BETWEEN 8 AND 17
+WHERE value > 1000 AND EXTRACT(isodow FROM since) < 6 AND EXTRACT(hour FROM since) BETWEEN 8 AND 17
 GROUP BY rid;
 
 -- question: Which alarms has nobody acknowledged for a day, and how old are they?
 -- source: function61/lambda-alertmanager#7
+-- not answered: there is no function 'to_timestamp'
 SELECT alarm_id, name, severity, age(now(), to_timestamp(raised_s)) AS age
 FROM alarm
 WHERE NOT acknowledged AND to_timestamp(raised_s) < now() - INTERVAL '24 hours'

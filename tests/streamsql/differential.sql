@@ -199,3 +199,10 @@ LIMIT 3;
 
 SELECT b.node, (SELECT MIN(m.mid) FROM machine m WHERE m.node < s.level) AS least FROM booking b LEFT
 JOIN LATERAL (SELECT r.level FROM room r WHERE r.rid = b.rid AND r.lab ORDER BY 1 LIMIT 1) s ON TRUE;
+
+SELECT IF(m.node > 2, 'a', 'b'), SUM(IF(m.load > 1, 1, 0)) FROM machine m GROUP BY 1;
+
+SELECT m.node ** 2, m.node ^ 2, -2 ** 2, 2 ** 3 ** 2, 2 * m.node ** 2 FROM machine m;
+
+SELECT r.rid FROM room r WHERE EXISTS (SELECT * FROM machine a JOIN booking b ON a.rid = b.rid
+WHERE a.rid = r.rid);
