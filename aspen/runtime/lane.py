@@ -37,7 +37,7 @@ from aspen.runtime.collector import uncollected
 from aspen.runtime.lane_state import LaneState
 from aspen.runtime.one_time_queries import answer_name, latest_tick_s
 from aspen.runtime.outcome import Outcome
-from aspen.runtime.own_relations import CLOCK, ENGINE_ERROR, ERROR_COLUMNS, OWN_RELATIONS
+from aspen.runtime.own_relations import ENGINE_ERROR, ERROR_COLUMNS, OWN_RELATIONS
 from aspen.runtime.snapshot import read_snapshot, write_snapshot
 from aspen.runtime.view import WAITING, View
 from aspen.views.compile import CannotMaintain
@@ -101,6 +101,7 @@ class Lane(LaneState):
             match entry:
                 case Transaction(at_s, changes):
                     self.intake.take(at_s, changes)
+                    self.retries.change(change.relation for change in changes)
                     for broken in sorted(self.views.keys.broken(changes)):
                         self._flush(outcome)
                         self._open(self.views.by_name[broken].entry, outcome)
@@ -110,6 +111,7 @@ class Lane(LaneState):
                         self._rest(view, outcome, known=view in known)
                     self._survey(outcome)
                     self._tick(at_s)
+                    self._build_again(outcome)
                 case Unreadable(error):
                     self._refuse(error)
                 case Declare(_, relation):
@@ -138,11 +140,6 @@ class Lane(LaneState):
         self.held = outcome if self.assignments.borders else None
         return self.assignments.published(outcome.changes())
 
-    def _is_new(self, position: int, step: Step) -> bool:
-        if isinstance(step, Superstep):
-            return step.number > self.borders.supersteps
-        return position > self.position
-
     def _begun(self) -> Outcome:
         """Begin an epoch: what was held back of the last one is published by now."""
         self.assignments.begin(self.one_time.names())
@@ -168,19 +165,6 @@ class Lane(LaneState):
             KeyError: no such view.
         """
         return dict(self.views.by_name[view].rows)
-
-    def _tick(self, at_s: float) -> None:
-        if at_s <= self.now_s:
-            return
-        clock = self.circuit.sources[CLOCK.name]
-        if self.now_s != float("-inf"):
-            self.circuit.change(clock, (self.now_s,), -1)
-        self.now_s = float(at_s)
-        self.circuit.change(clock, (self.now_s,), 1)
-        for name, row in self.lifetimes.expire(self.now_s, self.relations):
-            self.circuit.change(self.circuit.sources[name], row, -1)
-        self.circuit.tick(self.now_s)
-        self.system.passed()
 
     def _survey(self, outcome: Outcome, also: Collection[str] = ()) -> None:
         """Let the system relations that are read, or are about to be, say what is so now."""
@@ -255,6 +239,7 @@ class Lane(LaneState):
 
     def _fail(self, view: View, error: AspenError, outcome: Outcome) -> None:
         gone = self.views.fail(view, error)
+        self.retries.note(view, self.now_s)
         outcome.fail(view.entry.view, view.error or {}, gone)
 
     def _fail_guests(self, outcome: Outcome) -> None:
@@ -280,18 +265,31 @@ class Lane(LaneState):
                 self._open(reader.entry, outcome)
         self._retry(outcome)
 
-    def _open(self, entry: Register, outcome: Outcome, *, alone: bool = False) -> None:
+    def _open(
+        self, entry: Register, outcome: Outcome, *, alone: bool = False, again: bool = False
+    ) -> bool:
+        """Build a view in the place of the one of its name, and tell of it.
+
+        Args:
+            alone: it shares no template.
+            again: it is known to be in error, so that is not told once more.
+
+        Returns:
+            Whether it is maintained.
+        """
         old = self.views.by_name.get(entry.view)
         before: Delta = {} if old is None else negate(old.rows)
         view = self.views.open(entry, suspended=self._rests(entry), alone=alone)
+        self.retries.note(view, self.now_s)
         self._fail_guests(outcome)
         if old is not None:
             # After opening the new one, so that what both share is not built twice.
             self.views.close(old)
-        if view.error is not None:
-            outcome.fail(entry.view, view.error, before)
-        else:
+        if view.error is None:
             self._tell_opened(view, add(view.rows, before), outcome)
+        elif not again:
+            outcome.fail(entry.view, view.error, before)
+        return view.error is None
 
     def _rests(self, entry: Register) -> bool:
         return entry.on_demand and entry.view not in self.interests
@@ -325,16 +323,22 @@ class Lane(LaneState):
             for view in list(self.views.by_name.values()):
                 if (view.error or {}).get("code") not in WAITING:
                     continue
-                opened = self.views.open(view.entry, suspended=self._rests(view.entry))
-                self._fail_guests(outcome)
-                if opened.error is None:
-                    self._tell_opened(opened, opened.rows, outcome)
-                    waiting = True
+                waiting = self._open(view.entry, outcome, again=True) or waiting
+
+    def _build_again(self, outcome: Outcome) -> None:
+        """Open views in error whose rows may be other ones by now."""
+        due = self.retries.due(self.now_s)
+        if due:
+            self._flush(outcome)
+            for name in due:
+                self._open(self.views.by_name[name].entry, outcome, again=True)
+            self._retry(outcome)
 
     def _unregister(self, name: str, outcome: Outcome, *, known: bool) -> None:
         view = self.views.by_name.pop(name, None)
         if view is not None:
             self.assignments.drop(name)
+            self.retries.forget(name)
             self.views.close(view)
             outcome.close(name, known=known)
 

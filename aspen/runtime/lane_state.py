@@ -6,6 +6,7 @@ from collections.abc import Callable, Container
 
 from aspen.algebra.lane_rows import CrossesLanes
 from aspen.errors import AspenError
+from aspen.log.superstep import Step, Superstep
 from aspen.model.schema import Relation, SourceKind
 from aspen.runtime.assignment import ALONE, Assignments, LaneShare
 from aspen.runtime.intake import Intake
@@ -22,6 +23,7 @@ from aspen.runtime.own_relations import (
     SYSTEM_RELATIONS,
 )
 from aspen.runtime.provenance_queries import ProvenanceQueries
+from aspen.runtime.retries import Retries
 from aspen.runtime.stream_memory import StreamMemory
 from aspen.runtime.system import System
 from aspen.runtime.view import View
@@ -62,6 +64,7 @@ class LaneState:
         self.provenance = ProvenanceQueries(self.views, self.circuit, self.relations)
         self.one_time = OneTimeQueries(self.provenance, self.views, self.circuit)
         self.interests = Interests()
+        self.retries = Retries(self.relations)
         self.system = System(self.views, self.circuit, self.interests)
         self.intake = Intake(
             self.relations, self.circuit, self.streams, self.lifetimes, self._refuse
@@ -81,6 +84,27 @@ class LaneState:
         self.intake.know(relation)
         if relation.kind is not SourceKind.STREAM:
             self.circuit.source(relation)
+
+    def _tick(self, at_s: float) -> None:
+        """Let time pass."""
+        if at_s <= self.now_s:
+            return
+        clock = self.circuit.sources[CLOCK.name]
+        if self.now_s != float("-inf"):
+            self.circuit.change(clock, (self.now_s,), -1)
+        self.now_s = float(at_s)
+        self.circuit.change(clock, (self.now_s,), 1)
+        for name, row in self.lifetimes.expire(self.now_s, self.relations):
+            self.circuit.change(self.circuit.sources[name], row, -1)
+            self.retries.change((name,))
+        self.circuit.tick(self.now_s)
+        self.system.passed()
+
+    def _is_new(self, position: int, step: Step) -> bool:
+        """Whether a step was not applied before."""
+        if isinstance(step, Superstep):
+            return step.number > self.borders.supersteps
+        return position > self.position
 
     def _refuse(self, error: AspenError) -> None:
         self.errors.refuse(self.position, error)

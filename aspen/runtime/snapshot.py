@@ -50,6 +50,7 @@ def write_snapshot(lane: LaneState) -> bytes:
         "born": lane.lifetimes.dump(),
         "windows": {_identity(window): window.held() for window in lane.circuit.windows()},
         "views": _views(lane.views.by_name),
+        "retries": lane.retries.dump(),
         "accounts": lane.circuit.accounts_out(),
         "asks": lane.one_time.open,
         "lanes": lane.assignments.share.lanes,
@@ -99,6 +100,7 @@ def read_snapshot(lane: Lane, data: bytes) -> Lane:
                 )
             else:
                 lane.views.keep_broken(entry, error, assignment)
+        lane.retries.load(body.get("retries", {}) if same else {})
         lane.circuit.accounts_in(body.get("accounts", {}))  # those from before accounts have none
         lane.warm = {}
         for ask, number in body.get("asked", {}).items() if same else ():
