@@ -3,10 +3,9 @@
     SUM(v) OVER (ORDER BY at)     at 1 v 5 → 5    at 3 v 2 → 7      at 2 v 4 arrives: 5, 9, 11
 
 Law:        contents == the child's rows, each beside what the rows of its partition give it.
-Algorithm:  the child's rows of each partition in a sorted list; a partition that changed is
-            computed anew in one walk, and gives the difference to what it gave before. A frame
-            slides: each row enters and leaves an accumulator once.
-State:      partition -> sorted distinct rows, their weights, the rows given last.
+Algorithm:  `partitioned`'s; a partition is computed in one walk, in which a frame slides: each row
+            enters and leaves an accumulator once.
+State:      `partitioned`'s.
 Receives:   a bag's delta.     Gives: a bag's delta.
 Ends:       always: per changed partition one walk over its rows.
 """

@@ -1,4 +1,17 @@
-"""Partitioned: the base of the operators that answer per partition, by the order of its rows."""
+"""Partitioned: the base of the operators that answer per partition, by the order of its rows.
+
+    partition k      epoch 1         2             3
+    arrives          +5 +3           +4            -3
+    order            3 5             3 4 5         4 5
+    answer           of 3 5          of 3 4 5      of 4 5      the difference to the last is given
+
+Law:        contents == the answers for the partitions of the child's rows, put together.
+Algorithm:  the child's rows of each partition in a sorted list; a partition that changed is
+            answered anew and gives the difference.
+State:      partition -> sorted distinct rows, their weights, the answer given last.
+Receives:   a bag's delta.     Gives: a bag's delta.
+Ends:       always: per changed row one search, per changed partition one answer.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +47,6 @@ class PartitionedOperator(Node):
     Args:
         partition: indices of the partition columns.
         order: from a row to its sort key; equal only for equal rows.
-
-    Algorithm: a partition that changed is answered anew and gives the difference.
     """
 
     def __init__(self, child: Node, partition: Indices, order: Callable[[Row], Any]) -> None:

@@ -6,9 +6,8 @@
 
 Law:        contents == rows number offset … offset + limit - 1 of the child's rows in the
             order of the keys, duplicates counted, ties by the whole row; per partition.
-Algorithm:  the child's rows of each partition in a sorted list; a partition that changed gives
-            the difference of its window before and after.
-State:      partition -> sorted distinct rows, their weights, the window given last.
+Algorithm:  `partitioned`'s; a partition's answer is its window.
+State:      `partitioned`'s.
 Receives:   a bag's delta.     Gives: a bag's delta.
 Ends:       always: per changed row one search, per changed partition one walk to the window's end.
 """
