@@ -8,20 +8,25 @@ first, and what it was filled with is filled into the template's translation:
     there is no column {written}   ←  there is no column 'mids'
     es gibt keine Spalte {written} →  es gibt keine Spalte 'mids'
 
+A number with its thousands apart, which only the code writes so, is written as the language does.
+
 Law:    a sentence that fits no template is left as it is.
 Ends:   a template is a few literals, looked for one behind the other; a text goes by each once.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
 from string import Formatter
 from typing import Any
 
 from babel.messages.mofile import read_mo
+from babel.numbers import format_decimal
 from django.conf import settings
 from django.utils.translation import get_language
 
@@ -29,6 +34,7 @@ DOMAIN = "engine"
 LONGEST = 10_000
 DEEPEST = 3  # sentences in sentences: an error says why in another one's words
 HELD = 2_000
+_GROUPED = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +88,11 @@ class Sentences:
 
     Args:
         texts: the translation of each template.
+        language: how numbers are written.
     """
 
-    def __init__(self, texts: Mapping[str, str]) -> None:
+    def __init__(self, texts: Mapping[str, str], language: str) -> None:
+        self._language = language
         templates = [Template.of(written, said) for written, said in texts.items()]
         self._whole = {one.literals[0]: one.said for one in templates if not one.names}
         self._parted = sorted((one for one in templates if one.names), key=lambda one: -one.own)
@@ -94,6 +102,9 @@ class Sentences:
         whole = self._whole.get(sentence)
         if whole is not None:
             return whole.format()
+        if depth and _GROUPED.fullmatch(sentence):
+            number = Decimal(sentence.replace(",", ""))
+            return format_decimal(number, locale=self._language, decimal_quantization=False)
         if depth >= DEEPEST or " " not in sentence or len(sentence) > LONGEST:
             return sentence
         for one in self._parted:
@@ -111,7 +122,8 @@ def _sentences(language: str) -> Sentences | None:
     if not path.exists():
         return None
     with path.open("rb") as file:
-        return Sentences({str(one.id): str(one.string) for one in read_mo(file) if one.id})
+        texts = {str(one.id): str(one.string) for one in read_mo(file) if one.id}
+    return Sentences(texts, language)
 
 
 @lru_cache(maxsize=HELD)

@@ -33,7 +33,7 @@ def german() -> Catalog:
 
 
 TEXTS = {str(one.id): str(one.string) for one in german() if one.id}
-SENTENCES = Sentences(TEXTS)
+SENTENCES = Sentences(TEXTS, "de")
 TEMPLATES = [one for one in (Template.of(*pair) for pair in TEXTS.items()) if one.names]
 OWN = {letter for text in TEXTS for letter in text}
 FOREIGN = st.text(st.characters(exclude_characters=OWN, exclude_categories=["Cs"]), min_size=1)
@@ -80,6 +80,9 @@ def test_whatever_is_no_sentence_of_ours_is_left_as_it_is_or_told_without_failin
             "mit dieser Änderung kann v nicht gepflegt werden: es gibt keine Spalte 'x'",
         ),
         ("up to 5", "bis zu 5"),
+        ("up to 78,659 rows", "bis zu 78.659 Zeilen"),
+        ("up to 1,234.5", "bis zu 1.234,5"),
+        ("1,234", "1,234"),
         ("as far as Scan seat_reading as s", "bis Scan seat_reading as s"),
         (
             "co2 is not placed: several rooms: 101, 102",
