@@ -20,6 +20,8 @@ class ViewChange:
         columns: name and type and unit of each column, given with the first change.
         closed: the view was unregistered; its rows are gone.
         error: the fields of `AspenError.as_dict` when the view cannot be maintained.
+        complete_since_s: given with `columns`: log time since which nothing is missing of what
+            windows reach back to; None where nothing is missing at all.
     """
 
     view: str
@@ -27,6 +29,7 @@ class ViewChange:
     columns: tuple[tuple[str, str, str], ...] = ()
     closed: bool = False
     error: Mapping[str, Any] | None = None
+    complete_since_s: float | None = None
 
     @property
     def size(self) -> int:
@@ -55,7 +58,11 @@ class Epoch:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A view's rows as of an epoch (weights are the bag's multiplicities)."""
+    """A view's rows as of an epoch (weights are the bag's multiplicities).
+
+    Args:
+        complete_since_s: see `ViewChange`.
+    """
 
     view: str
     epoch: int
@@ -64,6 +71,7 @@ class Snapshot:
     columns: tuple[tuple[str, str, str], ...]
     rows: Mapping[Row, int]
     error: Mapping[str, Any] | None = None
+    complete_since_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

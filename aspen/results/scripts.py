@@ -1,7 +1,7 @@
 """The Redis keys and Lua scripts of the snapshot store; each script runs as one atomic step.
 
     hash    name:results:meta     generation, batch, epoch, floor, position, at_s, fence
-    hash    name:results:views    view → {"k": columns, "e"?: error as text}
+    hash    name:results:views    view → {"k": columns, "s"?: complete since, "e"?: error as text}
     hash    name:results:rows:V   row text → weight
     hash    name:results:batches  Spark batch → epoch, the newest 1,000 of this generation
     stream  name:results:epochs   epoch-0 → p, t, c, ms, w; the newest `keep` epochs
@@ -45,7 +45,7 @@ for _, change in ipairs(cjson.decode(ARGV[5])) do
     if change.k or change.e or redis.call('HEXISTS', views, change.v) == 0 then
       local before = redis.call('HGET', views, change.v)
       local definition = before and cjson.decode(before) or {}
-      if change.k then definition.k = change.k; definition.e = nil end
+      if change.k then definition = {k = change.k, s = change.s} end
       if change.e then definition.e = change.e end
       redis.call('HSET', views, change.v, cjson.encode(definition))
     end

@@ -1,10 +1,11 @@
 """How an epoch's changes lie in Redis: a JSON text that script, sink and readers share.
 
     [change, …]     change = {"v": view, "d": [row, weight, row, weight, …],
-                              "k"?: columns, "x"?: closed, "e"?: error}
+                              "k"?: columns, "s"?: complete since, "x"?: closed, "e"?: error}
 
-A row, and an error, travel as JSON text in a string: the script uses the one as a hash field and
-keeps the other untouched (Lua has one empty table for both `[]` and `{}`).
+A row, an error and a time travel as JSON text in a string: the script uses the first as a hash
+field and keeps the others untouched (Lua has one empty table for both `[]` and `{}`, and writes
+fourteen digits of a number).
 """
 
 from __future__ import annotations
@@ -73,6 +74,8 @@ def encode_changes(changes: Sequence[ViewChange]) -> str:
         item: dict[str, Any] = {"v": change.view, "d": flat}
         if change.columns:
             item["k"] = [list(column) for column in change.columns]
+        if change.complete_since_s is not None:
+            item["s"] = _compact(change.complete_since_s)
         if change.closed:
             item["x"] = True
         if change.error is not None:
@@ -94,6 +97,7 @@ class _Encoded(ViewChange):
             columns=_columns(item.get("k", ())),
             closed=item.get("x", False),
             error=_error(item),
+            complete_since_s=_since(item),
             _flat=item["d"],
         )
 
@@ -118,6 +122,10 @@ class _Encoded(ViewChange):
 
 def _error(item: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return json.loads(item["e"]) if "e" in item else None
+
+
+def _since(item: Mapping[str, Any]) -> float | None:
+    return float(item["s"]) if "s" in item else None
 
 
 def _columns(value: Sequence[Sequence[str]]) -> tuple[tuple[str, str, str], ...]:
@@ -176,6 +184,6 @@ def decode_snapshots(views: Sequence[str], reply: Sequence[Any]) -> dict[str, Sn
             body = json.loads(definition)
             found = decode_rows([row.decode() for row in flat[::2]])
             rows = dict(zip(found, map(int, flat[1::2]), strict=True))
-            columns, error = _columns(body.get("k", ())), _error(body)
-            snapshots[view] = Snapshot(view, epoch, position, at_s, columns, rows, error)
+            columns, error, since_s = _columns(body.get("k", ())), _error(body), _since(body)
+            snapshots[view] = Snapshot(view, epoch, position, at_s, columns, rows, error, since_s)
     return snapshots

@@ -73,8 +73,7 @@ class Lane(LaneState):
         first = next((step for position, step in entries if self._is_new(position, step)), None)
         if entries and first is None:
             return []
-        held = self.held if isinstance(first, Superstep) else None
-        outcome = self._begun() if held is None else held
+        outcome = (self.held if isinstance(first, Superstep) else None) or self._begun()
         self.announcements.tell(outcome)
         if not published:
             self.one_time.begin(outcome)
@@ -195,6 +194,7 @@ class Lane(LaneState):
             if isinstance(node, ScanOperator) and node.relation is ENGINE_ERROR:
                 outcome.open(ENGINE_ERROR.name, ERROR_COLUMNS, node.delta)
         self.circuit.settle(moved)
+        self.completeness.tell(outcome)
         self.unflushed = 0
         self._end_exceeding(full, outcome)
         for view in apart:  # by itself each: who asked for little goes on
@@ -256,7 +256,7 @@ class Lane(LaneState):
         same = old is not None and replace(old.entry, at_s=entry.at_s) == entry
         if old is not None and same and old.error is None:
             if not old.suspended:
-                outcome.open(entry.view, old.columns, {})
+                outcome.open(entry.view, old.columns, {}, old.complete_since_s)
             return
         self._open(entry, outcome)
         if entry.view not in self.relations:
@@ -298,7 +298,7 @@ class Lane(LaneState):
         if view.suspended:
             outcome.close(view.entry.view, known=True)
         else:
-            outcome.open(view.entry.view, view.columns, delta)
+            outcome.open(view.entry.view, view.columns, delta, view.complete_since_s)
 
     def _wake(self, name: str, outcome: Outcome) -> None:
         """Build a view because somebody looks at it."""

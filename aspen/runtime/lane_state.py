@@ -9,6 +9,7 @@ from aspen.errors import AspenError
 from aspen.log.superstep import Step, Superstep
 from aspen.model.schema import Relation, SourceKind
 from aspen.runtime.assignment import ALONE, Assignments, LaneShare
+from aspen.runtime.completeness import Completeness
 from aspen.runtime.intake import Intake
 from aspen.runtime.interests import Interests
 from aspen.runtime.kept_errors import KeptErrors
@@ -69,7 +70,8 @@ class LaneState:
         self.intake = Intake(
             self.relations, self.circuit, self.streams, self.lifetimes, self._refuse
         )
-        self.warm: dict[str, list[Arrival]] = {}
+        self.warm: dict[str, tuple[list[Arrival], float | None]] = {}
+        self.completeness = Completeness(self.views.by_name)
         self.announcements = Announcements(self.views, self.errors)
         self.held: Outcome | None = None
         self.at_work: Callable[[int, int], object] = nothing_to_note
@@ -82,7 +84,9 @@ class LaneState:
         """Let a relation be there."""
         self.relations[relation.name] = relation
         self.intake.know(relation)
-        if relation.kind is not SourceKind.STREAM:
+        if relation.kind is SourceKind.STREAM:
+            self.streams.know(relation)
+        else:
             self.circuit.source(relation)
 
     def _tick(self, at_s: float) -> None:
@@ -98,6 +102,7 @@ class LaneState:
             self.circuit.change(self.circuit.sources[name], row, -1)
             self.retries.change((name,))
         self.circuit.tick(self.now_s)
+        self.streams.tick(self.now_s)
         self.system.passed()
 
     def _is_new(self, position: int, step: Step) -> bool:
@@ -110,11 +115,13 @@ class LaneState:
         self.errors.refuse(self.position, error)
 
     def _begin(self, spec: WindowIdentity, window: WindowOperator) -> None:
-        """Fill a new window: from the snapshot under restoration, or with the newest per key."""
+        """Fill a new window: from the snapshot under restoration, or with what is remembered."""
         held = self.warm.get(spec.identity)
         if held is None:
-            held = self.streams.begin(self.relations[spec.stream], spec)
-        window.load(self.now_s, held)
+            self.streams.begin(self.relations[spec.stream], spec, window)
+        else:
+            window.load(self.now_s, *held)
+        self.completeness.watch(window)
 
 
 class Announcements:
@@ -156,4 +163,4 @@ def _tell_of(name: str, view: View, outcome: Outcome) -> None:
     if view.error is not None:
         outcome.fail(name, view.error, {})
     elif not view.suspended:
-        outcome.open(name, view.columns, view.rows)
+        outcome.open(name, view.columns, view.rows, view.complete_since_s)

@@ -16,7 +16,7 @@ from collections.abc import Collection, Sequence
 from contextlib import nullcontext
 from functools import partial
 
-from aspen.algebra.plan import relations_of
+from aspen.algebra.plan import Plan, relations_of
 from aspen.algebra.read import read_plan
 from aspen.errors import AspenError, as_aspen_error
 from aspen.log.entry import EntryQuarantined, OneTimeKind, OneTimeQuery, Tick
@@ -162,24 +162,24 @@ class OneTimeQueries:
         name = answer_name(entry.ask)
         try:
             with nullcontext() if enough else self._views.completely(entry.view):
-                columns, rows = self._found(entry)
-            return ViewChange(name, rows, header_of(columns))
+                columns, rows, since_s = self._found(entry)
+            return ViewChange(name, rows, header_of(columns), complete_since_s=since_s)
         except MemoryError:
             pass  # what it holds has to be let go first: an error takes memory, too
         except Exception as error:  # noqa: BLE001 - no question may stop the lane
             return ViewChange(name, error=as_aspen_error(error).as_dict())
         return ViewChange(name, error=NO_MEMORY.as_dict())
 
-    def _found(self, entry: OneTimeQuery) -> tuple[tuple[Column, ...], Delta]:
+    def _found(self, entry: OneTimeQuery) -> tuple[tuple[Column, ...], Delta, float | None]:
         budget = Budget("", entry.most_steps, entry.most_bytes, passing=True)
         with self._circuit.serving(budget, ask=self.time.limit(entry)):
             if entry.kind is not OneTimeKind.ONCE:
-                return COLUMNS[entry.kind], answer_rows(self._questions, entry)
-            return self._rows(entry, budget)
+                return COLUMNS[entry.kind], answer_rows(self._questions, entry), None
+            plan = read_plan(entry.plan_text)
+            return plan.columns, *self._rows(plan, budget)
 
-    def _rows(self, entry: OneTimeQuery, budget: Budget) -> tuple[tuple[Column, ...], Delta]:
-        plan = read_plan(entry.plan_text)
-        rows = self._views.answer(plan)
+    def _rows(self, plan: Plan, budget: Budget) -> tuple[Delta, float | None]:
+        rows, since_s = self._views.answer(plan)
         budget.check_held()
         count = sum(rows.values())
         if count > ROWS_AT_MOST:
@@ -189,7 +189,7 @@ class OneTimeQueries:
                 exists=[f"up to {ROWS_AT_MOST:,}"],
                 attempt="add LIMIT, or a condition",
             )
-        return plan.columns, rows
+        return rows, since_s
 
     def expire(self, now_s: float, outcome: Outcome, known: Collection[str]) -> None:
         """Close the answers to questions of more than 30 s ago.

@@ -9,6 +9,7 @@ from typing import Any
 
 from aspen.model.delta import Delta, delta_in, delta_out, merge
 from aspen.results.protocol import ViewChange
+from aspen.runtime.completeness import latest_s
 from aspen.runtime.view import Fields
 
 
@@ -16,6 +17,7 @@ from aspen.runtime.view import Fields
 class _Gathered:
     delta: Delta = field(default_factory=dict)
     columns: tuple[tuple[str, str, str], ...] = ()
+    since_s: float | None = None
     error: Mapping[str, Any] | None = None
     news: bool = False
 
@@ -34,11 +36,18 @@ class Outcome:
         """Add rows that came and went."""
         merge(self._of(view).delta, delta)
 
-    def open(self, view: str, columns: tuple[tuple[str, str, str], ...], delta: Delta) -> None:
-        """Announce a view's columns, and what changed by (re)opening it."""
+    def open(
+        self,
+        view: str,
+        columns: tuple[tuple[str, str, str], ...],
+        delta: Delta,
+        complete_since_s: float | None = None,
+    ) -> None:
+        """Announce a view's columns and since when it is complete, and what (re)opening changed."""
         gathered = self._of(view)
         merge(gathered.delta, delta)
         gathered.columns, gathered.error, gathered.news = columns, None, True
+        gathered.since_s = complete_since_s
 
     def fail(self, view: str, error: Fields, delta: Delta) -> None:
         """Announce that a view is no longer maintained; `delta` takes its rows away."""
@@ -64,15 +73,16 @@ class Outcome:
         gathered = self._of(part.view)
         merge(gathered.delta, part.delta)
         gathered.columns, gathered.news = gathered.columns or part.columns, True
+        gathered.since_s = latest_s((gathered.since_s, part.complete_since_s))
         gathered.error = part.error if gathered.error is None else gathered.error
 
     def changes(self) -> list[ViewChange]:
         """The net changes: ends first, then every view with news, in order of first news."""
         ended = [ViewChange(view, closed=True) for view in self._closed]
         return ended + [
-            ViewChange(view, gathered.delta, gathered.columns, error=gathered.error)
-            for view, gathered in self._gathered.items()
-            if gathered.delta or gathered.news
+            ViewChange(view, one.delta, one.columns, error=one.error, complete_since_s=one.since_s)
+            for view, one in self._gathered.items()
+            if one.delta or one.news
         ]
 
     def dump(self) -> dict[str, Any]:
@@ -84,6 +94,7 @@ class Outcome:
                 [list(column) for column in one.columns],
                 one.error,
                 one.news,
+                one.since_s,
             ]
             for view, one in self._gathered.items()
         ]
@@ -94,9 +105,11 @@ class Outcome:
         """Returns the outcome that `dump` was called of."""
         loaded = cls()
         loaded._closed.update(dict.fromkeys(body["closed"]))
-        for view, rows, columns, error, news in body["gathered"]:
+        for view, rows, columns, error, news, *since_s in body["gathered"]:
             spelt = tuple((name, kind, unit) for name, kind, unit in columns)
-            loaded._gathered[view] = _Gathered(delta_in(rows), spelt, error, news)
+            loaded._gathered[view] = _Gathered(
+                delta_in(rows), spelt, *since_s, error=error, news=news
+            )
         return loaded
 
     def _of(self, view: str) -> _Gathered:

@@ -1,6 +1,6 @@
 """Snapshot: a lane as bytes, and back.
 
-    base tables · newest row per stream key · window arrivals · registrations · interests ·
+    base tables · newest rows per stream and key · window arrivals · registrations · interests ·
     open questions · accounts · what was counted since the last tick · borders    → zlib(JSON)
 
 What operators hold is a function of these, so it is rebuilt by one bulk load instead of stored.
@@ -46,9 +46,10 @@ def write_snapshot(lane: LaneState) -> bytes:
         "now_s": None if lane.now_s == float("-inf") else lane.now_s,
         "relations": [encode(Declare(0.0, r)).decode() for r in lane.relations.values()],
         "tables": {name: delta_out(source.table) for name, source in lane.circuit.sources.items()},
-        "newest": lane.streams.dump(),
+        **lane.streams.dump(),
         "born": lane.lifetimes.dump(),
         "windows": {_identity(window): window.held() for window in lane.circuit.windows()},
+        "since": {_identity(w): w.complete_since_s for w in lane.circuit.windows()},
         "views": _views(lane.views.by_name),
         "retries": lane.retries.dump(),
         "accounts": lane.circuit.accounts_out(),
@@ -146,14 +147,14 @@ def _load(lane: LaneState, body: dict[str, Any]) -> None:
             continue
         lane.circuit.sources[name].table = delta_in(rows)
     lane.errors.load(map(tuple, body.get("errors", ())), own=lane.system.known)
-    for name, rows in body["newest"].items():
-        for at_s, row in _arrivals(rows):
-            lane.streams.arrive(lane.relations[name], at_s, (row,))
+    lane.streams.load(body, lane.relations, lane.now_s, lane.at_s)
     # Snapshots from before lifetimes have none.
     for name, rows in body.get("born", {}).items():
         for at_s, row in sorted(_arrivals(rows), key=lambda arrival: arrival[0]):
             lane.lifetimes.change(lane.relations[name], at_s, row, 1)
-    lane.warm = {identity: _arrivals(rows) for identity, rows in body["windows"].items()}
+    since = body.get("since", {})
+    windows = body["windows"].items()
+    lane.warm = {identity: (_arrivals(rows), since.get(identity)) for identity, rows in windows}
 
 
 def read_contents(data: bytes) -> tuple[dict[str, Delta], list[str]]:

@@ -12,6 +12,7 @@ from aspen.log.entry import Register
 from aspen.model.delta import Delta
 from aspen.model.schema import Row, header_of
 from aspen.runtime.assignment import Assignment
+from aspen.runtime.completeness import complete_since_s
 from aspen.runtime.sharing import Chosen, Template
 from aspen.views.budgets import Budget
 from aspen.views.circuit import Circuit
@@ -87,6 +88,11 @@ class View:
     def complete(self) -> bool:
         """Whether this lane keeps all of it."""
         return self.part is not None and self.part == self.closed
+
+    @property
+    def complete_since_s(self) -> float | None:
+        """Log time since which all windows below it are complete; None where they are whole."""
+        return None if self.node is None else complete_since_s(self.node)
 
     @property
     def values(self) -> Row:

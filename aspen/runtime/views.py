@@ -23,6 +23,7 @@ from aspen.runtime.assignment import (
     windows_of,
 )
 from aspen.runtime.borders_here import BordersHere
+from aspen.runtime.completeness import complete_since_s
 from aspen.runtime.keys import KeyedRoots
 from aspen.runtime.own_assignment import monitors, own_part, reads_own
 from aspen.runtime.sharing import SharingMode, Templates, choose_sharing
@@ -163,8 +164,8 @@ class Views:
         }
         return self._compile(None, plan, strategies)
 
-    def answer(self, plan: Plan) -> Delta:
-        """Returns the rows a plan has now; its operators go again, but for those that views use.
+    def answer(self, plan: Plan) -> tuple[Delta, float | None]:
+        """Returns what a plan has now, and since when that is complete; what it builds goes again.
 
         Raises:
             AspenError: it reads what is not there, or cannot be computed.
@@ -175,7 +176,8 @@ class Views:
             closed = own_part(closed, share.number, share.lanes)
         try:
             strategies = self._strategies(AUTO, plan, closed)
-            return dict(self._compile(None, closed, strategies).contents())
+            node = self._compile(None, closed, strategies)
+            return dict(node.contents()), complete_since_s(node)
         finally:
             self._circuit.collect()
 
@@ -309,11 +311,10 @@ class Views:
     def _keep_leaves(self, view: View, plan: Plan) -> None:
         """Keep the windows of a view of another lane: any lane's snapshot serves them all."""
         for window in windows_of(plan):
-            if starts_warm(window, self._relations):
-                continue
-            node = self._compile(None, window, {})
-            node.users += 1
-            view.leaves.append(node)
+            if not starts_warm(window, self._relations):
+                node = self._compile(None, window, {})
+                node.users += 1
+                view.leaves.append(node)
 
     def _enter(self, view: View, lifted: Lifted) -> None:
         """Let a view take part in its template's dataflow."""

@@ -81,6 +81,7 @@ class WindowIdentity:
         identity: equal for equal windows, stable over restarts.
         plain: it sees whole stream rows, unfiltered.
         partition: indices of the partition columns in the rows it holds.
+        slides: it moves at times of its own, not with every tick.
     """
 
     identity: str
@@ -88,7 +89,7 @@ class WindowIdentity:
     plain: bool
     partition: Indices
     rows: int | None
-    range_s: float | None
+    slides: bool
 
 
 class Compiler:
@@ -246,7 +247,7 @@ class Compiler:
         slide = () if plan.slide_s is None else (plan.slide_s,)
         identity = repr((scan.relation, spelt, partition, plan.rows, plan.range_s, *slide))
         spec = WindowIdentity(
-            identity, scan.relation, not spelt, partition, plan.rows, plan.range_s
+            identity, scan.relation, not spelt, partition, plan.rows, plan.slide_s is not None
         )
 
         def make() -> Node:

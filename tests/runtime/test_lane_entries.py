@@ -191,14 +191,15 @@ def test_a_relation_declared_anew_in_another_shape_begins_empty() -> None:
     assert driver.rows("new") == {("x",)}
 
 
-def test_a_warm_window_begins_with_the_newest_row_per_key() -> None:
+def test_a_new_window_begins_with_what_came_before() -> None:
     driver = Driver()
     for number in range(4):
         driver.change(("reading", 1, (number % 2, number, 0.0)), at_s=float(number))
     driver.tick(3.0)
     driver.take(*(entry(view, world.QUERIES[view]) for view in ("last", "two", "three")))
     assert driver.rows("last") == {(0, 2), (1, 3)}
-    assert driver.rows("two") == driver.rows("three") == set()
+    assert driver.rows("two") == {(n % 2, n, 0.0) for n in range(4)}
+    assert driver.rows("three") == {(1, 1), (0, 2), (1, 3)}
 
 
 def test_time_does_not_run_backwards() -> None:

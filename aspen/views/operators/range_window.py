@@ -21,7 +21,7 @@ from heapq import heappop, heappush
 
 from aspen.model.delta import Delta, delta_of, merge
 from aspen.model.schema import Row
-from aspen.views.operators.window import Arrival, WindowOperator
+from aspen.views.operators.window import Arrival, Arrivals, WindowOperator
 
 
 class RangeWindow(WindowOperator):
@@ -38,6 +38,11 @@ class RangeWindow(WindowOperator):
         self._panes: dict[float, list[Row]] = {}
         self._times: list[float] = []
         self._hypothetical_rows: Delta = {}
+
+    def follow(self, now_s: float, arrived: Iterable[Arrivals], since_s: float) -> None:
+        """Begin as if it had been there; of what has left by now nothing is seen."""
+        begin_s = self._boundary_s(now_s) - self._range_s
+        super().follow(now_s, (one for one in arrived if one.at_s > begin_s), since_s)
 
     def pend(self, delta: Delta) -> None:
         """Change rows in the coming epoch whatever has arrived; for hypothetical updates."""

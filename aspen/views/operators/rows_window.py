@@ -57,6 +57,7 @@ class RowsWindow(WindowOperator):
         super().__init__(stream, shape, range_s, slide_s)
         self._rows = rows
         self._partition = key_of(partition)
+        self._parted = bool(partition)
         self._parts: dict[Key, deque[_Held]] = {}
         self._expiry: list[tuple[float, int, _Held]] = []
         self._arrivals = 0
@@ -98,6 +99,9 @@ class RowsWindow(WindowOperator):
     def _enter(self, at_s: float, rows: Sequence[Row]) -> None:
         for row in rows:
             self._enter_one(at_s, row)
+        # Where there are partitions, another one may have had its rows before.
+        if self._since_s > -math.inf and not self._parted and self.kept() == self._rows:
+            self._since_s = -math.inf
 
     def _enter_one(self, at_s: float, row: Row) -> None:
         held, key = _Held(at_s, row), self._partition(row)

@@ -10,7 +10,7 @@ Law:        after a tick at t, with b the greatest multiple of the slide not abo
             than b less the range, and, with a slide, not later than b. Only ticks let rows expire.
 Algorithm:  how rows are kept is each kind's own: see `range_window` and `rows_window`. With a
             slide, arrivals of later times wait for a tick that passes a boundary.
-State:      the kind's, and the arrivals that wait.
+State:      the kind's, and the arrivals that wait; since when it holds all that its law says.
 Receives:   arrivals in log order, ticks.     Gives: weights +1 and -1 of the bag inside.
 Ends:       always: every arrival enters once and leaves once.
 """
@@ -20,12 +20,26 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from aspen.model.delta import Delta, merge
 from aspen.model.schema import Row
 from aspen.views.node import Node
 
 Arrival = tuple[float, Row]
+
+
+class Arrivals(NamedTuple):
+    """Rows of a stream that came together.
+
+    Args:
+        now_s: the last tick before them.
+        at_s: their own log time.
+    """
+
+    now_s: float
+    at_s: float
+    rows: Sequence[Row]
 
 
 class WindowOperator(Node, ABC):
@@ -54,14 +68,38 @@ class WindowOperator(Node, ABC):
         self._range_s = math.inf if range_s is None else range_s
         self._slide_s = slide_s
         self._now_s = -math.inf
+        self._since_s = -math.inf
         self._pending: Delta = {}
         self._waiting: list[Arrival] = []
 
-    def load(self, now_s: float, held: Iterable[Arrival]) -> None:
-        """Begin with arrivals that came before, oldest first per partition."""
+    @property
+    def complete_since_s(self) -> float | None:
+        """Log time since which it holds all that its law says; None where nothing is missing."""
+        return None if self._since_s == -math.inf else self._since_s
+
+    def load(self, now_s: float, held: Iterable[Arrival], since_s: float | None = None) -> None:
+        """Begin with what another one held, oldest first per partition.
+
+        Args:
+            since_s: since when that one was complete, None for a whole one.
+        """
+        self._since_s = -math.inf if since_s is None else since_s
         self._now_s = self._boundary_s(now_s)
         for at_s, row in held:
             self._admit(at_s, (row,))
+        self.step()
+
+    def follow(self, now_s: float, arrived: Iterable[Arrivals], since_s: float) -> None:
+        """Begin as if it had been there when these stream rows came.
+
+        Args:
+            since_s: all that came later is among them.
+        """
+        self._since_s = since_s
+        for then_s, at_s, rows in arrived:
+            self.tick(then_s)
+            self.take(at_s, rows)
+        self.tick(now_s)
         self.step()
 
     def take(self, at_s: float, rows: Iterable[Row]) -> bool:
@@ -83,7 +121,10 @@ class WindowOperator(Node, ABC):
         if boundary_s <= self._now_s:
             return False
         self._now_s = boundary_s
-        changed = self._expire(boundary_s - self._range_s)
+        begin_s = boundary_s - self._range_s
+        if self._since_s <= begin_s:
+            self._since_s = -math.inf
+        changed = self._expire(begin_s)
         waiting, self._waiting = self._waiting, []
         for at_s, row in waiting:
             changed = self._admit(at_s, (row,)) or changed
