@@ -62,6 +62,11 @@ class RowsSerializer(serializers.Serializer[Any]):
     epoch = serializers.IntegerField()
     position = serializers.IntegerField(help_text="in the log; the rows are those right before it")
     at_s = serializers.FloatField()
+    complete_since_s = serializers.FloatField(
+        allow_null=True,
+        help_text="where windows reach back further than is remembered: since when nothing of "
+        "what they should hold is missing; null where nothing is missing",
+    )
     total = serializers.IntegerField()
     rows = serializers.ListField(child=row_in_order())
 
@@ -150,6 +155,7 @@ def rows_body(
         "epoch": found.epoch,
         "position": found.position,
         "at_s": found.at_s,
+        "complete_since_s": found.complete_since_s,
         "total": len(rows),
         "rows": [list(row) for row in rows[:limit]],
     }

@@ -127,7 +127,8 @@ def query(server: SmartCIS, options: argparse.Namespace) -> None:
         say("\n".join(table(rows)))
         return
     columns = [{"name": one.name, "type": one.type, "unit": one.unit} for one in rows.columns]
-    document = {"columns": columns, "epoch": rows.epoch, "at_s": rows.at_s, "rows": list(rows)}
+    stands = {name: getattr(rows, name) for name in ("epoch", "at_s", "complete_since_s")}
+    document = {"columns": columns, **stands, "rows": list(rows)}
     say(json.dumps(document, ensure_ascii=False))
 
 

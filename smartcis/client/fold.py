@@ -24,6 +24,7 @@ class Fold:
         self.epoch = 0
         self.position = 0
         self.at_s = 0.0
+        self.complete_since_s: float | None = None
 
     def take(self, news: object) -> None:
         """Folds in a snapshot or a delta of the view; everything else changes no rows.
@@ -35,6 +36,7 @@ class Fold:
             self.columns = news.rows.columns
             self.counts = Counter(tuple(row) for row in news.rows)
             self._stand_at(news.rows)
+            self.complete_since_s = news.rows.complete_since_s
         elif isinstance(news, ViewDelta):
             if not self.add(news.changes):
                 raise ValueError("the delta takes rows that are not there")
@@ -62,6 +64,7 @@ class Fold:
             epoch=self.epoch,
             position=self.position,
             at_s=self.at_s,
+            complete_since_s=self.complete_since_s,
         )
 
     def _stand_at(self, news: Rows | ViewDelta) -> None:

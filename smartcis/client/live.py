@@ -205,7 +205,7 @@ class Follower:
 
 
 def _snapshot(one: Followed, message: Mapping[str, Any]) -> ViewSnapshot:
-    stands = {name: message[name] for name in ("epoch", "position", "at_s")}
+    stands = {name: message[name] for name in ("epoch", "position", "at_s", "complete_since_s")}
     columns = [typed(RowsColumn, column) for column in message["columns"]]
     one.fold.take(ViewSnapshot(one.view, Rows(columns, message["rows"], **stands)))
     one.resumed = False

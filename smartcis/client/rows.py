@@ -65,6 +65,8 @@ class Rows(Sequence[RowTuple]):
         position: in the building's log; the rows are those right before it.
         at_s: the log's clock there, seconds since 1970.
         total: how many rows there are; more than are here where a limit cut them.
+        complete_since_s: where windows reach back further than is remembered, the log's time since
+            which nothing of what they should hold is missing; None where nothing is missing.
     """
 
     def __init__(
@@ -76,11 +78,13 @@ class Rows(Sequence[RowTuple]):
         position: int,
         at_s: float,
         total: int | None = None,
+        complete_since_s: float | None = None,
     ) -> None:
         self.columns = tuple(columns)
         self.epoch = epoch
         self.position = position
         self.at_s = at_s
+        self.complete_since_s = complete_since_s
         kind = row_type(self.names)
         self._rows: list[RowTuple] = [kind(*row) for row in rows]
         self.total = len(self._rows) if total is None else total
@@ -96,6 +100,7 @@ class Rows(Sequence[RowTuple]):
                 position=body["position"],
                 at_s=body["at_s"],
                 total=body["total"],
+                complete_since_s=body["complete_since_s"],
             )
 
     @property

@@ -24,7 +24,9 @@ EXAMPLES: tuple[protocol.ClientMessage | protocol.ServerMessage, ...] = (
     protocol.Unsubscribe(1),
     protocol.Ping(at=12.5),
     protocol.Welcome(protocol.PROTOCOL, 42, "live"),
-    protocol.Snapshot(1, "free_machine", [COLUMN], 42, 1_234, 1_795_000_000.0, 0, [["A.pc1"]]),
+    protocol.Snapshot(
+        1, "free_machine", [COLUMN], 42, 1_234, 1_795_000_000.0, 0, None, [["A.pc1"]]
+    ),
     protocol.Delta(1, 42, 43, 1_240, 1_795_000_001.0, 1, [(-1, "A.pc1"), (1, "A.pc2")]),
     protocol.Closed(1, "free_machine"),
     protocol.WireError(

@@ -95,6 +95,8 @@ class Snapshot:
 
     Args:
         merged: epochs that changed the view and waited for a slow client; this stands for them.
+        complete_since_s: log time since which nothing is missing of what the view's windows reach
+            back to, null where nothing is missing; another snapshot says when that has come.
         rows: the last field, so that a text made once for many clients can stand for it.
     """
 
@@ -105,6 +107,7 @@ class Snapshot:
     position: int
     at_s: float
     merged: int
+    complete_since_s: float | None
     rows: list[WireRow]
     type: Literal["snapshot"] = "snapshot"
 
@@ -220,7 +223,7 @@ def tag_of(message: type) -> str:
 
 def retraction(number: int, view: str) -> list[ServerMessage]:
     """Returns what takes the rows of a subscription off a page: at epoch 0 no view had any."""
-    none = Snapshot(number, view, columns=[], epoch=0, position=0, at_s=0.0, merged=0, rows=[])
+    none = Snapshot(number, view, [], 0, 0, 0.0, merged=0, complete_since_s=None, rows=[])
     return [none, Closed(number, view)]
 
 

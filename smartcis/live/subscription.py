@@ -176,6 +176,7 @@ class Subscription:
                     position=view.position,
                     at_s=view.at_s,
                     merged=self._merged,
+                    complete_since_s=view.complete_since_s,
                     rows=view.shared() if seen is view.rows else bag(seen),
                 )
             )

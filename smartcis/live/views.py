@@ -38,6 +38,7 @@ class FoldedView:
     position: int = 0
     at_s: float = 0.0
     error: Mapping[str, Any] | None = None
+    complete_since_s: float | None = None
     _shared: SharedRows | None = None
     _newest: tuple[Delta, SharedRows] | None = None
 
@@ -62,6 +63,7 @@ class FoldedView:
         self.epoch, self.position = snapshot.epoch, snapshot.position
         self.at_s = snapshot.at_s
         self.error = snapshot.error
+        self.complete_since_s = snapshot.complete_since_s
 
     def forget(self) -> None:
         """Notes that the store no longer has it."""
@@ -76,6 +78,7 @@ class FoldedView:
         else:
             if change.columns:
                 self.present, self.columns, self.error = True, change.columns, None
+                self.complete_since_s = change.complete_since_s
             if change.error is not None:
                 self.present, self.error = True, change.error
             merge(self.rows, change.delta)

@@ -36,6 +36,7 @@ class OnceAnswer:
         epoch: of the result store, when it was read.
         position: of the log: the rows are those right before it.
         at_s: log time.
+        complete_since_s: see `aspen.results.protocol.ViewChange`.
     """
 
     columns: tuple[tuple[str, str, str], ...]
@@ -43,6 +44,7 @@ class OnceAnswer:
     epoch: int
     position: int
     at_s: float
+    complete_since_s: float | None
 
 
 def answer(compiled: Compiled, asker: str = "") -> OnceAnswer:
@@ -76,4 +78,5 @@ def answer(compiled: Compiled, asker: str = "") -> OnceAnswer:
         raise NotAnswered.because_of(found.error)
     columns = tuple((c.name, c.type.value, c.unit) for c in compiled.relation.columns)
     rows = in_order(dict(found.rows), found.columns, order)
-    return OnceAnswer(columns, rows, found.epoch, position, found.at_s)
+    since_s = found.complete_since_s
+    return OnceAnswer(columns, rows, found.epoch, position, found.at_s, since_s)

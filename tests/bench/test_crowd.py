@@ -17,7 +17,9 @@ COLUMNS = [protocol.Column('a"],"epoch":7', "INT", "")]
 
 
 def snapshot(epoch: int, rows: list, number: int = 0) -> str:
-    return protocol.encode(protocol.Snapshot(number, "v", COLUMNS, epoch, epoch, 5.5, 0, rows=rows))
+    return protocol.encode(
+        protocol.Snapshot(number, "v", COLUMNS, epoch, epoch, 5.5, 0, None, rows=rows)
+    )
 
 
 def delta(prev: int, epoch: int, changes: list, number: int = 0) -> str:

@@ -84,7 +84,7 @@ def following(*sockets, width=None):
 
 def snapshot(epoch, *rows):
     return lambda number: protocol.Snapshot(
-        number, "v", COLUMNS, epoch, epoch, 0.5, 1, [list(row) for row in rows]
+        number, "v", COLUMNS, epoch, epoch, 0.5, 1, None, [list(row) for row in rows]
     )
 
 

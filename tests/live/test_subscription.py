@@ -262,3 +262,18 @@ def test_what_comes_while_a_snapshot_waits_is_part_of_it_and_not_sent_twice():
     story.change({(1,): -1})
     (delta,) = story.client.take()
     assert (delta.prev, delta.epoch, delta.changes) == (1, 2, [(-1, 1)])
+
+
+def test_a_snapshot_says_since_when_the_view_is_complete_and_another_that_it_is():
+    story = Story()
+    story.client.take()
+    since_s = 1_763_900_000.25
+    story.change({(1,): 1}, columns=COLUMNS, complete_since_s=since_s)
+    (told,) = story.client.take()
+    assert told.complete_since_s == since_s
+    story.change({(2,): 1})
+    (told,) = story.follow(None).take()
+    assert told.complete_since_s == since_s
+    story.change({}, columns=COLUMNS)
+    (told,) = story.client.take()
+    assert (told.complete_since_s, told.rows) == (None, [[0], [1], [2]])

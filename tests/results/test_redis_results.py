@@ -31,6 +31,7 @@ change = st.builds(
     columns=st.sampled_from([(), COLUMNS]),
     closed=st.sampled_from([False, False, False, True]),
     error=st.sampled_from([None, None, None, {"code": "x.y", "exists": [], "position": None}]),
+    complete_since_s=st.sampled_from([None, 0.0, 1_763_900_000.123456]),
 )
 batches = st.lists(st.lists(change, max_size=3), min_size=1, max_size=8)
 
@@ -50,7 +51,7 @@ def write(results, generation, batch, changes=(), position=None):
 @given(batches, st.data())
 def test_law_a_snapshot_is_the_fold_of_all_changes(redis_url, steps, data):
     results = RedisResults(redis_url, f"test-{secrets.token_hex(6)}")
-    folded = {}
+    folded, complete_since_s = {}, {}
     for batch, changes in enumerate(steps):
         assert write(results, "g", batch, changes) == batch + 1
         again = data.draw(st.integers(0, batch))
@@ -58,12 +59,16 @@ def test_law_a_snapshot_is_the_fold_of_all_changes(redis_url, steps, data):
         for one in changes:
             if one.closed:
                 folded.pop(one.view, None)
+                complete_since_s.pop(one.view, None)
             else:
                 merge(folded.setdefault(one.view, {}), one.delta)
+                if one.columns:
+                    complete_since_s[one.view] = one.complete_since_s
     assert results.views() == sorted(folded)
     for view, rows in folded.items():
         snapshot = results.snapshot(view)
         assert dict(snapshot.rows) == rows
+        assert snapshot.complete_since_s == complete_since_s.get(view)
         assert snapshot.epoch == len(steps)
         assert snapshot.position == len(steps) + 9
     epochs = list(results.epochs_since(0, 0))

@@ -14,8 +14,6 @@ from hypothesis import strategies as st
 from aspen.algebra.explain import plan_text
 from aspen.log.entry import Change, Declare, OneTimeKind, OneTimeQuery, Register, Tick, Transaction
 from aspen.model.catalog import Catalog
-from aspen.results.protocol import ViewChange
-from aspen.results.wire import decode_changes, encode_changes
 from aspen.runtime import stream_memory
 from aspen.runtime.lane import Lane
 from aspen.streamsql import compile_query, parse
@@ -199,8 +197,3 @@ def test_snapshots_from_before_say_that_they_know_of_nothing_earlier():
     assert (house.lane.rows("q"), house.told) == ({}, 100.0)
     house.lives("tick", 6)
     assert house.told is None
-
-
-def test_the_time_survives_the_result_store():
-    change = ViewChange("v", {}, (("n", "INT", ""),), complete_since_s=1_763_900_000.123456)
-    assert decode_changes(encode_changes([change])) == (change,)

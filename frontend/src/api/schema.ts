@@ -178,6 +178,11 @@ export interface components {
             /** Format: double */
             at_s: number;
             columns: components["schemas"]["Column"][];
+            /**
+             * Format: double
+             * @description where windows reach back further than is remembered: since when nothing of what they should hold is missing; null where nothing is missing
+             */
+            complete_since_s: number | null;
             epoch: number;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1786,6 +1791,11 @@ export interface components {
             /** Format: double */
             at_s: number;
             columns: components["schemas"]["Column"][];
+            /**
+             * Format: double
+             * @description where windows reach back further than is remembered: since when nothing of what they should hold is missing; null where nothing is missing
+             */
+            complete_since_s: number | null;
             epoch: number;
             /** @description in the log; the rows are those right before it */
             position: number;

@@ -31,6 +31,8 @@ export class Bag {
   columns: readonly Column[] = [];
   epoch: number | null = null;
   atS = 0;
+  /** Since when nothing is missing of what windows reach back to, s; null where nothing is. */
+  completeSinceS: number | null = null;
   /** Rows held, multiplicities counted. */
   size = 0;
   private entries = new Map<string, Entry>();
@@ -40,6 +42,7 @@ export class Bag {
     this.columns = message.columns;
     this.epoch = message.epoch;
     this.atS = message.at_s;
+    this.completeSinceS = message.complete_since_s;
     this.entries = new Map();
     for (const row of message.rows) {
       const key = keyOf(row);

@@ -53,6 +53,7 @@ export interface Snapshot {
   position: number;
   at_s: number;
   merged: number;
+  complete_since_s: number | null;
   rows: Row[];
 }
 

@@ -43,6 +43,8 @@ export class Results {
   log = $state.raw<readonly LoggedChange[]>([]);
   total = $state(0);
   epoch = $state<number | null>(null);
+  /** Since when nothing is missing of what windows reach back to, s; null where nothing is. */
+  completeSinceS = $state<number | null>(null);
   inserted = $state(0);
   deleted = $state(0);
   /** The index of the first row drawn, and how many there are to draw. */
@@ -96,9 +98,8 @@ export class Results {
   /** Show what a one-shot query found, in the order it came. */
   static answered(answer: Answer): Results {
     const results = new Results(null, answer);
-    const { columns, rows, epoch, position, at_s } = answer;
     const bag = new Bag();
-    bag.replace({ type: 'snapshot', id: 0, view: '', columns, rows, epoch, position, at_s, merged: 0 });
+    bag.replace({ ...answer, type: 'snapshot', id: 0, view: '', merged: 0 });
     results.start(bag);
     results.publish();
     return results;
@@ -200,6 +201,7 @@ export class Results {
     this.rows = this.ordered.window(this.from, PAGE_ROWS);
     this.total = this.bag.size;
     this.epoch = this.bag.epoch;
+    this.completeSinceS = this.bag.completeSinceS;
     // A row that changed is marked for longer than this, so that the last change is drawn, too.
     if (performance.now() - this.chartedMs < CHART_MS) return;
     this.chartedMs = performance.now();

@@ -103,6 +103,7 @@ export const snapshot = (
   position: epoch,
   at_s: epoch,
   merged: 0,
+  complete_since_s: null,
   rows,
   columns: names.map((name) => ({ name, type: 'TEXT', unit: '' })),
 });

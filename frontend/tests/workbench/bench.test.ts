@@ -90,6 +90,7 @@ const ANSWER = {
     epoch: 3,
     position: 9,
     at_s: 1,
+    complete_since_s: null,
     total: 1,
   },
 };

@@ -40,11 +40,13 @@ test('a one-shot answer is shown in the order it came', () => {
     epoch: 7,
     position: 40,
     at_s: 1,
+    complete_since_s: 0.5,
     total: 4,
   };
   const results = Results.answered(answer);
   expect(results.rows.map(({ row }) => row[0])).toEqual(['b', 'a', 'c', 'd']);
   expect([results.total, results.epoch, results.columns.length]).toEqual([4, 7, 2]);
+  expect(results.completeSinceS).toBe(0.5);
   results.sort(0);
   expect(results.rows.map(({ row }) => row[0])).toEqual(['a', 'b', 'c', 'd']);
 });

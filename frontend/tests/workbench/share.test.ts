@@ -38,7 +38,8 @@ test('a problem of a text asked once lies where it lies in the editor', () => {
 test('what the engine holds is asked once and summed', () => {
   expect(question("o'neill").match(/q\.view = 'o''neill'/g)).toHaveLength(2);
   expect(question('v').startsWith('ONCE ')).toBe(true);
-  const answer = { kind: 'answer' as const, columns: [], epoch: 1, position: 1, at_s: 0, total: 3 };
+  const stands = { epoch: 1, position: 1, at_s: 0, complete_since_s: null };
+  const answer = { kind: 'answer' as const, columns: [], ...stands, total: 3 };
   const rows = [
     ['Join', '', 0, 1, false],
     ['Index', 'door', 7, 2, true],
