@@ -107,9 +107,10 @@ class Outcome:
         loaded._closed.update(dict.fromkeys(body["closed"]))
         for view, rows, columns, error, news, *since_s in body["gathered"]:
             spelt = tuple((name, kind, unit) for name, kind, unit in columns)
-            loaded._gathered[view] = _Gathered(
-                delta_in(rows), spelt, *since_s, error=error, news=news
-            )
+            # Snapshots from before completeness have none.
+            complete_since_s = since_s[0] if since_s else None
+            gathered = _Gathered(delta_in(rows), spelt, complete_since_s, error, news)
+            loaded._gathered[view] = gathered
         return loaded
 
     def _of(self, view: str) -> _Gathered:
