@@ -5,6 +5,7 @@ Every function is total: where the mathematics has no (finite) answer it gives n
 
 from __future__ import annotations
 
+import hashlib
 import math
 import zlib
 from collections.abc import Callable
@@ -184,6 +185,14 @@ def _part(value: Any, parts: int) -> int | None:
     return (mixed ^ mixed >> 16) % parts
 
 
+def _fingerprint(*values: Any) -> str:
+    """Returns a text that stands for values: equal values have one, others differ [BLAKE2]."""
+    alike = [
+        int(value) if isinstance(value, float) and value.is_integer() else value for value in values
+    ]
+    return hashlib.blake2b(repr(alike).encode(), digest_size=16).hexdigest()
+
+
 def _joined(between: str | None, *parts: str | None) -> str | None:
     return None if between is None else texts.joined(between, *parts)
 
@@ -217,6 +226,7 @@ FUNCTIONS: dict[str, Function] = {
         Function("concat", 1, None, _TEXT, Type.TEXT, False, texts.concatenated),
         Function("contains", 2, 2, _TEXT, Type.BOOL, False, lambda text, part: part in text),
         Function("distance", 4, 4, _NUMBERS, Type.FLOAT, True, _distance, total=False),
+        Function("fingerprint", 1, None, _ANY, Type.TEXT, False, _fingerprint, False, (_ANY,)),
         Function("floor", 1, 1, _NUMBERS, Type.INT, True, math.floor),
         Function("greatest", 1, None, _ANY, None, True, lambda *values: max(values)),
         Function("least", 1, None, _ANY, None, True, lambda *values: min(values)),

@@ -19,11 +19,13 @@ from aspen.algebra.plan import (
     Union,
     Values,
 )
+from aspen.algebra.renaming import narrowed
 from aspen.model.schema import Column, Type
 from aspen.streamsql.errors import NoBase, UnboundedRecursion, UnionArity
+from aspen.streamsql.every_way import WAY, base_by_way, step_by_way
 from aspen.streamsql.positions import whole
 from aspen.streamsql.reads import names_read
-from aspen.streamsql.recursion_text import Definition, definitions
+from aspen.streamsql.recursion_text import Definition, definitions, uncounted
 from aspen.streamsql.scope import Environment, RecursionMark
 from aspen.streamsql.termination import Derivation, check_termination
 from aspen.streamsql.typing_rules import relabelled, unified
@@ -90,6 +92,13 @@ def bind_definitions(
             break
         columns = wider
     bests = {one.name: _best(one, columns[one.name]) for one in relations}
+    seen = columns
+    for one in relations:
+        if one.counted:
+            own = columns[one.name]
+            bases[one.name] = base_by_way(relabelled(bases[one.name], own), environment.numbers)
+            bound[one.name] = (_step_by_way(one, bound[one.name], own, environment),)
+            columns = {**columns, one.name: bases[one.name].columns}
     derivations = [
         Derivation(
             one.name,
@@ -105,7 +114,8 @@ def bind_definitions(
         if not guarded:
             raise
         if most is None:
-            environment.unproved.append(error)
+            again = next((_comes_again(one, error) for one in relations if one.counted), error)
+            environment.unproved.append(again)
             most = UNPROVED_ROWS
     alone = [
         Recursive(
@@ -118,19 +128,47 @@ def bind_definitions(
         for one in relations
     ]
     return {
-        one.name: _chosen(
-            Fixpoint(
-                one.name,
-                one.columns,
-                one.base,
-                one.step,
-                one.best,
-                tuple(other for other in alone if other is not one),
-                most,
-            )
+        one.name: narrowed(
+            _chosen(
+                Fixpoint(
+                    one.name,
+                    one.columns,
+                    one.base,
+                    one.step,
+                    one.best,
+                    tuple(other for other in alone if other is not one),
+                    most,
+                )
+            ),
+            seen[one.name],
         )
         for one in alone
     }
+
+
+def _step_by_way(
+    one: Definition, steps: tuple[Plan, ...], own: tuple[Column, ...], environment: Environment
+) -> Plan:
+    (step,) = steps
+    plan = step_by_way(relabelled(step, own), environment.numbers)
+    if plan is None:
+        raise uncounted(whole(one.steps[0]))
+    return plan
+
+
+def _comes_again(one: Definition, error: UnboundedRecursion) -> UnboundedRecursion:
+    """Returns what is not known to end: UNION ALL, unless a column of the query's own is not."""
+    if error.found != WAY:
+        return error
+    again = UnboundedRecursion(
+        f"UNION ALL keeps every way to a row of {one.name}, which may come again for ever",
+        position=whole(one.steps[0]),
+        found="UNION ALL",
+        exists=("UNION", "a column that counts the steps to a bound"),
+        attempt="write UNION, or bound it in the step: WHERE steps < 10",
+    )
+    again.relation = one.name
+    return again
 
 
 def _united(steps: tuple[Plan, ...], columns: tuple[Column, ...]) -> Plan:

@@ -70,7 +70,7 @@ def _syntax(found: Mapping[str, Any], positions: Positions) -> SyntaxRefused:
     if said.startswith("Required keyword") or "got <Token" in said:
         message = f"something is missing after {word!r}"
         attempt = "finish the clause, or take it out"
-    elif (awaited := said.removeprefix("Expecting")) != said:
+    elif (awaited := re.sub("^(Expecting|expected)", "", said)) != said:
         message = f"expected{awaited}"
         in_window = text.rfind("[", 0, start) > text.rfind("]", 0, start)
         attempt = _WINDOW if in_window and ")" not in said else f"it goes before {word!r}"

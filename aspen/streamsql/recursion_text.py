@@ -39,6 +39,7 @@ class Definition:
         base: what it begins with, None where other relations of the recursion begin it.
         steps: the queries that read the recursion, without their aggregates.
         choices: what MIN and MAX keep.
+        counted: whether every way to a row is a row, as UNION ALL says.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Definition:
     steps: tuple[exp.Select, ...]
     choices: tuple[Choice, ...]
     at: Position
+    counted: bool = False
 
 
 def reads_itself(cte: exp.CTE) -> bool:
@@ -113,14 +115,11 @@ def _definition(cte: exp.CTE, component: tuple[exp.CTE, ...]) -> Definition:
     branches = _branches(cte.this)
     steps = [branch for branch in branches if _reads(branch, component)]
     bases = [branch for branch in branches if not _reads(branch, component)]
-    if _keeps_duplicates(cte.this) and not _means_union(cte):
-        raise Unsupported(
-            "a recursive query is a set: UNION ALL would count for ever",
-            position=_reads(steps[0], component)[0].at,
-            found="UNION ALL",
-            exists=("UNION",),
-            attempt="write UNION",
-        )
+    counted = _keeps_duplicates(cte.this) and not _means_union(cte)
+    if counted and (
+        len(component) > 1 or _branches(cte.this)[-1:] != steps or is_grouped(steps[0])
+    ):
+        raise uncounted(_reads(steps[0], component)[0].at)
     bare: list[exp.Select] = []
     chosen: tuple[Choice, ...] | None = None
     for step in steps:
@@ -147,10 +146,23 @@ def _definition(cte: exp.CTE, component: tuple[exp.CTE, ...]) -> Definition:
     return Definition(
         cte.alias,
         tuple(cte.alias_column_names),
-        base,
+        unwrapped(cte.this).this if counted else base,
         tuple(bare),
         chosen or (),
         whole(cte.args["alias"].this),
+        counted,
+    )
+
+
+def uncounted(at: Position) -> Unsupported:
+    """Returns the refusal of UNION ALL where the ways to a row are not known."""
+    return Unsupported(
+        "UNION ALL keeps every row of a recursive query once for every way to it, and here the"
+        " ways cannot be told apart",
+        position=at,
+        found="UNION ALL",
+        exists=("UNION", "UNION ALL with one step that joins the recursion once"),
+        attempt="write UNION",
     )
 
 

@@ -22,7 +22,6 @@ SELECT name FROM fed;
 
 -- question: Which way does the power of each machine come from the grid?
 -- source: netbox-community/netbox#5559, netbox-community/netbox#9518
--- not answered: a recursive query is a set: UNION ALL would count for ever
 WITH RECURSIVE path AS (
   SELECT downstream AS name, upstream || ' > ' || downstream AS way, 1 AS hops
   FROM feeds
@@ -104,7 +103,6 @@ SELECT steps, name, medium FROM up ORDER BY steps;
 
 -- question: How many devices are in each place, those in places within it counted too?
 -- source: grokability/snipe-it#17629, nautobot/nautobot#7010
--- not answered: a recursive query is a set: UNION ALL would count for ever
 WITH RECURSIVE inside(place, part) AS (
   SELECT place, place FROM place
   UNION ALL
@@ -117,7 +115,6 @@ ORDER BY sensors DESC, i.place;
 
 -- question: What is the full name of each place, from the campus down?
 -- source: netbox-community/netbox-topology-views#538
--- not answered: a recursive query is a set: UNION ALL would count for ever
 WITH RECURSIVE named(place, full_name, depth) AS (
   SELECT place, place, 0 FROM place WHERE part_of IS NULL
   UNION ALL
@@ -183,7 +180,7 @@ ORDER BY metres DESC;
 
 -- question: Which is the way from the entrance to each room, room by room?
 -- source: graphhopper/graphhopper#646
--- not answered: a recursive query is a set: UNION ALL would count for ever
+-- not answered: StreamSQL has no ARRAY here
 WITH RECURSIVE walk AS (
   SELECT node, [node] AS path, 0 AS mm FROM building_exit WHERE name = 'main'
   UNION ALL
@@ -251,7 +248,6 @@ ORDER BY motes DESC;
 
 -- question: How good is the worst link on each sensor's way to the base station?
 -- source: Koenkk/zigbee2mqtt#3871, Koenkk/zigbee2mqtt#3251
--- not answered: a recursive query is a set: UNION ALL would count for ever
 WITH RECURSIVE up(sid, via, worst, hops) AS (
   SELECT sid, parent, link_quality, 1 FROM mote_health
   UNION ALL
@@ -262,7 +258,6 @@ SELECT sid, worst, hops FROM up WHERE via = 'base' AND worst < 0.8 ORDER BY wors
 
 -- question: How many of each part, and of what weight, are in an assembly, sub-assemblies included?
 -- source: inventree/InvenTree#7955, robsiegwart/bomkit#3
--- not answered: a recursive query is a set: UNION ALL would count for ever
 WITH RECURSIVE parts AS (
   SELECT component, pieces FROM part WHERE assembly = 'ahu-1'
   UNION ALL

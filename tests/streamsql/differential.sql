@@ -206,3 +206,17 @@ SELECT m.node ** 2, m.node ^ 2, -2 ** 2, 2 ** 3 ** 2, 2 * m.node ** 2 FROM machi
 
 SELECT r.rid FROM room r WHERE EXISTS (SELECT * FROM machine a JOIN booking b ON a.rid = b.rid
 WHERE a.rid = r.rid);
+
+WITH RECURSIVE w(node, hops) AS (SELECT node, 0 FROM booking UNION ALL
+SELECT e.dst, w.hops + 1 FROM w JOIN edge e ON e.src = w.node WHERE w.hops < 2)
+SELECT node, hops FROM w;
+
+WITH RECURSIVE w(node, hops) AS ((SELECT node, 0 FROM machine UNION SELECT node, 0 FROM booking)
+UNION ALL SELECT s.dst, w.hops + 1 FROM w JOIN (SELECT dst, src FROM edge UNION ALL SELECT node, 1
+FROM booking) s ON s.src = w.node WHERE w.hops < 2) SELECT COUNT(*), SUM(hops) FROM w;
+
+WITH RECURSIVE w AS (SELECT mid AS way, node FROM machine UNION ALL SELECT x.way || '>' || x.node,
+x.node + 1 FROM (SELECT way, node FROM w WHERE node < 4) x, room r) SELECT way, node FROM w;
+
+WITH RECURSIVE w(node, n) AS (SELECT node, 1 FROM machine UNION ALL SELECT w.node + 1, w.n FROM w
+WHERE w.node < 6 AND NOT EXISTS (SELECT 1 FROM booking b WHERE b.node = w.node)) SELECT * FROM w;
