@@ -7,36 +7,36 @@
 Law:        gives drafts with fewest edits first. A draft is a guess where the plan aggregates or
             picks best rows; `why_not` proves each one before it is reported.
 Algorithm:  own; abductive logic programming (Kakas, Kowalski, Toni 1992) over plans, searched
-            uniformly by number of edits, then of steps. In a recursion the walk goes back from
+            by the least number of edits, then of steps. In a recursion the walk goes back from
             the wanted row over what is there, so it ends at the frontier of what is reached.
 Ends:       by `STATES`, by `EDITS`, or when nothing is left to try; `complete` says which.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from heapq import heappop, heappush
 from itertools import count
 
 from aspen.algebra.plan import (
-    AntiJoin,
-    Distinct,
     Filter,
     Fixpoint,
     GroupBy,
-    Join,
+    Over,
     Plan,
     Project,
     RecursiveRef,
     Scan,
+    SetOperation,
     Ship,
-    Union,
+    TopK,
     Window,
 )
-from aspen.model.schema import Relation, Row
+from aspen.model.schema import Column, Relation, Row
 from aspen.views.drafts import Draft, Goal, Recursions, SearchState, Unwanted, Wanted
 from aspen.views.present import SEARCH, Present
+from aspen.views.simpler_goals import SIMPLER, simpler
 from aspen.views.unify import Store, Term, Terms, Var, differs, fresh
 
 EDITS = 5
@@ -110,61 +110,44 @@ class Abduction:
                 self.complete = self.complete and not plain.store.checks
                 continue
             self._seen.add(spelt)
-            size, steps = len(plain.drafts), plain.steps
-            heappush(self._queue, (size + plain.detours, steps, next(self._serial), plain))
+            cost = max(len(plain.drafts), self._least_edits(plain)) + plain.detours
+            heappush(self._queue, (cost, plain.steps, next(self._serial), plain))
+
+    def _least_edits(self, state: SearchState) -> int:
+        """Returns how many edits a state's goals take at least: one may serve several."""
+        return any(
+            isinstance(goal, Wanted) and not self._matching(state, goal) for goal in state.goals
+        )
+
+    def _matching(self, state: SearchState, goal: Wanted) -> int:
+        """Count the rows that are there and could meet a goal."""
+        plan = self._whole(goal)
+        terms = state.store.row(goal.terms)
+        if all(isinstance(term, Var) for term in terms):
+            return len(self._present.contents(plan))
+        return len(self._present.matching(plan, terms))
+
+    @staticmethod
+    def _whole(goal: Wanted) -> Plan:
+        """Returns what a goal is about: of a reference into a recursion, the recursion."""
+        if not isinstance(goal.plan, RecursiveRef):
+            return goal.plan
+        return next(fixpoint for name, fixpoint in goal.within if name == goal.plan.name)
 
     def _unfold(self, state: SearchState) -> Iterator[SearchState]:
         """Take apart every goal that can be met in one way, or by one input of a union."""
         for index, goal in enumerate(state.goals):
-            if not isinstance(goal, Wanted) or not isinstance(
-                goal.plan, (Ship, Distinct, Filter, Project, Join, AntiJoin, Union)
-            ):
+            if not isinstance(goal, Wanted) or not isinstance(goal.plan, SIMPLER):
                 continue
+            # What compares rows as a whole counts them, too.
+            self.complete = self.complete and not isinstance(goal.plan, SetOperation)
             rest = state.goals[:index] + state.goals[index + 1 :]
-            for store, goals in self._inner(goal, state.store):
+            for store, goals in simpler(goal, state.store):
                 after = replace(state, goals=goals + rest)
                 after.store = store
                 yield from self._unfold(after)
             return
         yield state
-
-    def _inner(self, goal: Wanted, store: Store) -> Iterator[tuple[Store, tuple[Goal, ...]]]:
-        plan, terms = goal.plan, goal.terms
-        match plan:
-            case Ship() | Distinct():
-                yield store, (replace(goal, plan=plan.child),)
-            case Filter():
-                if store.require(plan.predicate, plan.child.columns, terms):
-                    yield store, (replace(goal, plan=plan.child),)
-            case Project():
-                inner = store.under(plan, terms)
-                if inner is not None:
-                    yield store, (replace(goal, plan=plan.child, terms=inner),)
-            case Join():
-                yield from self._pair(plan, goal, store)
-            case AntiJoin():
-                yield store, (replace(goal, plan=plan.left), Unwanted(plan, terms))
-            case Union():
-                for child in plan.children:
-                    yield store.fork(), (replace(goal, plan=child),)
-
-    def _pair(
-        self, plan: Join, goal: Wanted, store: Store
-    ) -> Iterator[tuple[Store, tuple[Goal, ...]]]:
-        terms, width = goal.terms, len(plan.left.columns)
-        names = [column.name for column in plan.columns]
-        for left, right in plan.on:
-            index = names.index(left)
-            if not store.equal(terms[index], terms[names.index(right)], plan.columns[index]):
-                return
-        if store.require(plan.residual, plan.columns, terms):
-            yield (
-                store,
-                (
-                    replace(goal, plan=plan.left, terms=terms[:width]),
-                    replace(goal, plan=plan.right, terms=terms[width:]),
-                ),
-            )
 
     def _expand(self, state: SearchState) -> Iterator[SearchState]:
         """Meet one goal, the one with least choice, in every way."""
@@ -174,7 +157,7 @@ class Abduction:
         if isinstance(goal, Unwanted):
             yield from self._without(goal, rest)
             return
-        plan = goal.plan
+        plan = self._whole(goal)
         match plan:
             case Scan():
                 yield from self._held(goal, plan, rest)
@@ -184,12 +167,12 @@ class Abduction:
                 yield from self._arriving(goal, plan, rest)
             case Fixpoint():
                 yield from self._recursive(goal, plan, goal.within, rest)
-            case RecursiveRef():
-                whole = next(fixpoint for name, fixpoint in goal.within if name == plan.name)
-                yield from self._recursive(goal, whole, goal.within, rest)
             case GroupBy():
                 yield from self._held(goal, plan, rest)
                 yield from self._grouped(goal, plan, rest)
+            case TopK() | Over():
+                yield from self._held(goal, plan, rest)
+                yield from self._ranked(goal, plan, rest)
             case _:
                 # What picks rows by order or by counts is taken as it is.
                 self.complete = False
@@ -203,16 +186,12 @@ class Abduction:
         """
         if isinstance(goal, Unwanted):
             return (4, 0)
-        plan = goal.plan
-        if isinstance(plan, RecursiveRef):
-            plan = next(fixpoint for name, fixpoint in goal.within if name == plan.name)
-        terms = state.store.row(goal.terms)
-        if all(isinstance(term, Var) for term in terms):
-            return (3 if isinstance(plan, Fixpoint) else 1, len(self._present.contents(plan)))
-        matching = len(self._present.matching(plan, terms))
+        plan, matching = self._whole(goal), self._matching(state, goal)
+        is_open = [isinstance(term, Var) for term in state.store.row(goal.terms)]
+        if all(is_open):
+            return (3 if isinstance(plan, Fixpoint) else 1, matching)
         if isinstance(plan, Fixpoint):
-            known = matching and not any(isinstance(term, Var) for term in terms)
-            return (0 if known else 2, matching)
+            return (0 if matching and not any(is_open) else 2, matching)
         return (0, matching)
 
     def _held(self, goal: Wanted, plan: Plan, rest: SearchState) -> Iterator[SearchState]:
@@ -324,19 +303,38 @@ class Abduction:
     def _grouped(self, goal: Wanted, plan: GroupBy, rest: SearchState) -> Iterator[SearchState]:
         """Suppose one more row in the group, or one fewer; what that gives is for the proof."""
         self.complete = False
-        columns, width = plan.child.columns, len(plan.keys)
-        names = [column.name for column in columns]
-        keys = [names.index(key) for key in plan.keys]
+        columns = plan.child.columns
         inner: list[Term] = [Var(column) for column in columns]
-        for index, term in zip(keys, goal.terms, strict=False):
+        for index, term in zip(_indices(plan.keys, columns), goal.terms, strict=False):
             inner[index] = term
-        state = rest.fork()
-        yield replace(state, goals=(*state.goals, Wanted(plan.child, tuple(inner), goal.within)))
-        known = rest.store.row(goal.terms[:width])
-        if any(isinstance(term, Var) for term in known):
+        yield replace(
+            rest.fork(), goals=(*rest.goals, Wanted(plan.child, tuple(inner), goal.within))
+        )
+        yield from self._fewer(plan.child, plan.keys, inner, rest)
+
+    def _ranked(self, goal: Wanted, plan: TopK | Over, rest: SearchState) -> Iterator[SearchState]:
+        """Suppose the row is there, and one fewer beside it; what that gives is for the proof."""
+        self.complete = False
+        columns = plan.child.columns
+        below = Wanted(plan.child, goal.terms[: len(columns)], goal.within)
+        state = replace(rest.fork(), goals=(*rest.goals, below))
+        yield state
+        yield from self._fewer(plan.child, plan.partition_by, below.terms, state)
+
+    def _fewer(
+        self, child: Plan, keys: Sequence[str], terms: Sequence[Term], rest: SearchState
+    ) -> Iterator[SearchState]:
+        """Suppose one of the rows that agree with some columns goes."""
+        known = rest.store.row(terms)
+        parts = _indices(keys, child.columns)
+        if any(isinstance(known[index], Var) for index in parts):
             return
-        for member in self._present.ordered(plan.child, rest.store.row(inner), _MEMBERS):
-            yield from self._killed(plan.child, [member], rest)
+        like = tuple(
+            term if index in parts else Var(child.columns[index])
+            for index, term in enumerate(known)
+        )
+        for member in self._present.ordered(child, like, _MEMBERS):
+            yield from self._killed(child, [member], rest)
 
     def _without(self, goal: Unwanted, rest: SearchState) -> Iterator[SearchState]:
         """See that nothing on the right matches: by choice of open values, or by loss of rows."""
@@ -376,3 +374,8 @@ class Abduction:
                 if (name, row) not in known
             )
             yield state
+
+
+def _indices(names: Sequence[str], columns: Sequence[Column]) -> list[int]:
+    known = [column.name for column in columns]
+    return [known.index(name) for name in names]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from aspen.algebra.plan import AntiJoin, Fixpoint, Plan
+from aspen.algebra.plan import Fixpoint, Plan
+from aspen.algebra.plan_joins import Matching
 from aspen.model.schema import Relation, Row
 from aspen.views.unify import Store, Terms, Var
 
@@ -42,9 +43,9 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Unwanted:
-    """No row of an anti-join's right side may match a left row."""
+    """No row of a plan's right side may match a left row."""
 
-    plan: AntiJoin
+    plan: Matching
     left: Terms
 
 

@@ -23,8 +23,8 @@ _FRESH = 900_001
 """A number no building reaches by counting."""
 
 
-def exemplify(state: SearchState) -> Store | None:
-    """Returns a draft's store with values for what it leaves open; None if none seem to fit."""
+def examples(state: SearchState) -> Iterator[Store]:
+    """Returns a draft's store with values for what it leaves open, likely ones first."""
     store = state.store
     hints: dict[Var, Value] = {}
     for draft in state.drafts:
@@ -32,7 +32,7 @@ def exemplify(state: SearchState) -> Store | None:
             value = store.walk(term)
             if isinstance(value, Var) and draft.hint is not None:
                 hints.setdefault(value, draft.hint[index])
-    return next(_filled(store, list(_opened(state.drafts, store)), hints, [_TRIES]), None)
+    return _filled(store, list(_opened(state.drafts, store)), hints, [_TRIES])
 
 
 def repair_of(state: SearchState, filled: Store, kept: Iterable[int]) -> Repair:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from aspen.algebra.evaluate import compile_expr
 from aspen.algebra.expr import Col, Const, Expr, Op, columns_in, conjuncts
-from aspen.algebra.plan import AntiJoin, Project
+from aspen.algebra.plan import Project
+from aspen.algebra.plan_joins import Matching
 from aspen.model.schema import Column, Row, Value
 
 
@@ -65,8 +66,8 @@ def fresh(key: Terms, taken: set[Row]) -> Check:
     return Check(lambda row: row not in taken, key, used, True, None, ())
 
 
-def differs(plan: AntiJoin, terms: Terms) -> Check:
-    """Check that a joined row is no match of an anti-join."""
+def differs(plan: Matching, terms: Terms) -> Check:
+    """Check that a left and a right row do not match."""
     lefts = [column.name for column in plan.left.columns]
     rights = [column.name for column in plan.right.columns]
     pairs = [(lefts.index(one), len(lefts) + rights.index(other)) for one, other in plan.on]

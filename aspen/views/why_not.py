@@ -1,6 +1,6 @@
 """Why-not: what would have to come or go for a missing row to appear, smallest first.
 
-    abduce ──► draft ──► exemplify ──► rows ──► dry epochs     the row appears: it suffices
+    abduce ──► draft ──► examples ──► rows ──► dry epochs     the row appears: it suffices
                                                                without one it does not: minimal
 
 Law:        making a repair's changes lets a row of the pattern appear; leaving one of them out does
@@ -13,12 +13,12 @@ Ends:       after `REPAIRS` repairs, `PROOFS` dry epochs, or the search; `comple
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import combinations
+from itertools import combinations, islice
 
 from aspen.algebra.plan import Plan
 from aspen.model.schema import Row
 from aspen.views.abduce import Abduction
-from aspen.views.exemplify import exemplify, repair_of
+from aspen.views.exemplify import examples, repair_of
 from aspen.views.pattern import ANY, Pattern
 from aspen.views.present import SEARCH, Facts, Moved, Present
 from aspen.views.repair import Edit, Repair, WhyNot
@@ -28,6 +28,8 @@ from aspen.views.work import WorkExceeded
 REPAIRS = 20
 PROOFS = 300
 """Dry epochs of one question."""
+EXAMPLES = 4
+"""Ways to fill a draft's open values that are tried: one may match what it should not."""
 _STEPS = 1_000
 """Of work in finding values for a draft."""
 
@@ -72,20 +74,19 @@ def _prove(search: Abduction, proof: _Proof, repairs: list[Repair]) -> None:
             search.complete = False
             return
         proof.facts.spend(_STEPS, SEARCH)
-        filled = exemplify(state)
-        if filled is None:
-            search.complete = False
-            continue
-        repair = repair_of(state, filled, range(len(state.drafts)))
         known = [frozenset(map(_key, one.edits)) for one in repairs]
-        if any(one <= frozenset(map(_key, repair.edits)) for one in known):
-            continue
-        kept = proof.minimal(repair.edits)
-        if kept is None:
+        proved = None
+        for filled in islice(examples(state), EXAMPLES):
+            repair = repair_of(state, filled, range(len(state.drafts)))
+            if any(one <= frozenset(map(_key, repair.edits)) for one in known):
+                break
+            kept = proof.minimal(repair.edits)
+            if kept is not None:
+                proved = repair_of(state, filled, kept)
+                break
+        else:
             search.complete = False
-            continue
-        proved = repair_of(state, filled, kept)
-        if frozenset(map(_key, proved.edits)) not in known:
+        if proved is not None and frozenset(map(_key, proved.edits)) not in known:
             repairs.append(proved)
             search.found(len(proved.edits))
 
@@ -114,7 +115,7 @@ class _Proof:
     def _helps(self, edits: Sequence[Edit]) -> bool:
         if not edits:
             return False
-        key = frozenset(map(_key, edits))
+        key = frozenset((_key(edit), repr(edit.example)) for edit in edits)
         known = self._known.get(key)
         if known is None:
             if self.left <= 0:
