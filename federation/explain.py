@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aspen.algebra.explain import plan_text
-from aspen.algebra.plan import Plan
+from aspen.algebra.plan import Plan, Scan, nodes
 from aspen.algebra.rewrite import flat, rewrite_steps
 from aspen.model.catalog import Catalog
 from aspen.runtime.sharing import SharingMode, choose_sharing
@@ -16,6 +16,8 @@ from aspen.streamsql.bind import bind
 from aspen.streamsql.show import statement_text
 from aspen.streamsql.statement import Statement
 from aspen.views.choose import KnownCounts, choose
+from aspen.views.choose_joins import choose_joins
+from aspen.views.compile_joins import DELTA, WORST_CASE_OPTIMAL
 from aspen.views.operators.support.absorption import FALLBACK
 from aspen.views.operators.support.strategies import NODES
 from aspen.views.operators.support.strategies import named as strategy_named
@@ -64,8 +66,10 @@ class Journey:
         }
         remarks = {
             "maintained": maintenance_text(better, known),
+            "joined": joins_text(better, known, catalog),
             "shared": sharing_text(federated),
         }
+        remarks = {heading: text for heading, text in remarks.items() if text}
         self._found = explained(federated, split(federated), catalog, assumed.measured, remarks)
 
     @property
@@ -111,6 +115,23 @@ def maintenance_text(plan: Plan, known: KnownCounts) -> str:
     strategy, _ = strategy_named(chosen.strategy)
     beyond = f"; beyond {NODES:,} annotation nodes by {FALLBACK}" if strategy.annotates else ""
     return f"maintained by {chosen.strategy}{beyond}, because {chosen.reason}\n"
+
+
+def joins_text(plan: Plan, known: KnownCounts, catalog: Catalog) -> str:
+    """Print how each nest of joins in a plan is made, and why; two inputs leave no choice."""
+    lines: list[str] = []
+    for join, chosen in choose_joins(plan, known, catalog.relations).items():
+        scans = (node for node in nodes(join) if isinstance(node, Scan))
+        names = ", ".join(dict.fromkeys(scan.alias for scan in scans))
+        lines.append(f"{names} joined {_JOINED[chosen.how]}, because {chosen.reason}\n")
+    return "".join(lines)
+
+
+_JOINED = {
+    None: "in pairs",
+    DELTA: "row by row, all at once",
+    WORST_CASE_OPTIMAL: "value by value, all at once",
+}
 
 
 def sharing_text(federated: FederatedPlan) -> str:

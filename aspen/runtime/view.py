@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-from aspen.algebra.plan import Fixpoint, Plan, relations_of
+from aspen.algebra.plan import Fixpoint, Join, Plan, relations_of
 from aspen.errors import AspenError
 from aspen.log.entry import Register
 from aspen.model.delta import Delta
@@ -54,7 +54,7 @@ class View:
         rows: what it holds, kept beside the circuit so that it can be taken back when an operator
             fails.
         error: fields of the error, None when it is maintained.
-        strategies: how each recursion in the closed plan is maintained.
+        strategies: how each recursion in the closed plan is maintained, and how joins are made.
         sharing: how much of its dataflow it has in common with other views.
         template: the dataflow it is a tenant of, None where it has its own.
         suspended: kept on demand, and nobody looks: it has neither operators nor rows.
@@ -74,7 +74,7 @@ class View:
     node: Node | None = None
     rows: Delta = field(default_factory=dict)
     error: Fields | None = None
-    strategies: dict[Fixpoint, str] = field(default_factory=dict)
+    strategies: dict[Fixpoint | Join, str] = field(default_factory=dict)
     sharing: Chosen | None = None
     template: Template[View] | None = None
     suspended: bool = False

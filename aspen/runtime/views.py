@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 
 from aspen.algebra.inline import inline
 from aspen.algebra.lift import PARAMETERS, Lifted
-from aspen.algebra.plan import Fixpoint, Plan, relations_of
+from aspen.algebra.plan import Fixpoint, Join, Plan, relations_of
 from aspen.algebra.read import read_plan
 from aspen.effort import effort
 from aspen.errors import AspenError, as_aspen_error
@@ -29,6 +29,7 @@ from aspen.runtime.own_assignment import monitors, own_part, reads_own
 from aspen.runtime.sharing import SharingMode, Templates, choose_sharing
 from aspen.runtime.view import BrokenView, CircularView, Counted, Fields, View
 from aspen.views.choose import choose_or_take, recursions
+from aspen.views.choose_joins import made_together
 from aspen.views.circuit import Circuit
 from aspen.views.compile import Compiler, UnknownSource, WindowIdentity
 from aspen.views.foresee import refuse_hopeless
@@ -36,7 +37,7 @@ from aspen.views.node import Node
 from aspen.views.operators.scan import ScanOperator
 from aspen.views.operators.support.strategies import AUTO
 from aspen.views.operators.window import WindowOperator
-from aspen.views.rotate import rotations
+from aspen.views.rotate import kept_as
 
 CROSSING_STRATEGY = "justification"
 
@@ -156,12 +157,8 @@ class Views:
     def find(self, plan: Plan) -> Node:
         """The node of a part of a maintained plan; the circuit drops it if it is no longer."""
         views = self.by_name.values()
-        strategies = {
-            seen: how
-            for view in views
-            for one, how in view.strategies.items()
-            for seen in rotations(one)
-        }
+        chosen = [choice for view in views for choice in view.strategies.items()]
+        strategies = {seen: how for one, how in chosen for seen in kept_as(one)}
         return self._compile(None, plan, strategies)
 
     def answer(self, plan: Plan) -> tuple[Delta, float | None]:
@@ -301,7 +298,7 @@ class Views:
         if isinstance(view.assignment, Bordered):
             assert view.closed is not None
             share, _ = self.assignments.crossing(view.assignment, view.closed)
-            view.strategies = dict.fromkeys(recursions(share.inner), CROSSING_STRATEGY)
+            view.strategies |= dict.fromkeys(recursions(share.inner), CROSSING_STRATEGY)
             name = view.assignment.crossing.name
             self.borders.enter(
                 name, share, view, lambda plan: self._compile(view, plan, view.strategies)
@@ -336,7 +333,7 @@ class Views:
         self,
         view: View | None,
         closed: Plan,
-        strategies: Mapping[Fixpoint, str],
+        strategies: Mapping[Fixpoint | Join, str],
         given: Mapping[str, Node] | None = None,
     ) -> Node:
         name = "?" if view is None else view.entry.view
@@ -354,11 +351,12 @@ class Views:
             notify,
             {**self.borders.given, **(given or {})},
             apart=name if alone else None,
+            joins=strategies.get,
         )
         return compiler.build(closed)
 
-    def _strategies(self, spelt: str, plan: Plan, closed: Plan) -> dict[Fixpoint, str]:
-        """Say how each recursion is maintained: one inside a view that is read, as that view's is.
+    def _strategies(self, spelt: str, plan: Plan, closed: Plan) -> dict[Fixpoint | Join, str]:
+        """Say how recursions and joins are maintained: those inside a view that is read, as there.
 
         Raises:
             UnknownStrategy: no such strategy.
@@ -366,7 +364,9 @@ class Views:
         own = choose_or_take(closed, self.known, spelt).strategy
         read = [self.by_name[name] for name in relations_of(plan) if name in self.by_name]
         theirs = {one: how for view in read for one, how in view.strategies.items()}
-        return {recursion: theirs.get(recursion, own) for recursion in recursions(closed)}
+        chosen = made_together(closed, self.known, self._relations)
+        chosen |= dict.fromkeys(recursions(closed), own)
+        return {one: theirs.get(one, how) for one, how in chosen.items()}
 
     @effort()
     def _close(self, name: str, plan: Plan, given: frozenset[str] = frozenset()) -> Plan:

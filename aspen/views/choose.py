@@ -166,7 +166,7 @@ def profile_of(recursion: Fixpoint, known: KnownCounts) -> RecursionProfile:
     """Estimate a recursion."""
     steps = children(recursion)[1:]
     base = recursion.base
-    fixed = [part for step in steps for part in _fixed(step)] or [base]
+    fixed = [part for step in steps for part in fixed_parts(step)] or [base]
     edges = max(1.0, *(estimate(part, known) for part in fixed))
     nodes = max(1.0, edges / FANOUT)
     stepped = frozenset().union(*(relations_of(part) for part in fixed))
@@ -229,11 +229,11 @@ def recursions(plan: Plan) -> Iterator[Fixpoint]:
                 yield node
 
 
-def _fixed(plan: Plan) -> Iterator[Plan]:
+def fixed_parts(plan: Plan) -> Iterator[Plan]:
     """Returns the largest parts of a step that do not read the recursion."""
     if any(isinstance(node, RecursiveRef) for node in nodes(plan)):
         for child in children(plan):
-            yield from _fixed(child)
+            yield from fixed_parts(child)
     else:
         yield plan
 

@@ -41,7 +41,7 @@ from aspen.model.schema import Column, Relation, Row, SourceKind, Value
 from aspen.views.accumulators import Accumulator, accumulator
 from aspen.views.circuit import Circuit
 from aspen.views.compile_fixpoint import build_fixpoint
-from aspen.views.compile_joins import PAIRWISE, build_joins
+from aspen.views.compile_joins import build_joins
 from aspen.views.compile_ordered import build_over, build_top_k, indices
 from aspen.views.node import Indices, Node
 from aspen.views.operators.anti_join import AntiJoinOperator
@@ -102,7 +102,7 @@ class Compiler:
         notify: called when a strategy gives up for another.
         given: nodes that stand for relations of the plan alone.
         apart: what keeps this plan's nodes from being shared, None where equal subplans are one.
-        joins: how joins within a join are made; asked of the outermost.
+        joins: how joins within a join are made; asked of the outermost. None: in pairs.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class Compiler:
         notify: Notify = lambda _error: None,
         given: Mapping[str, Node] | None = None,
         apart: Hashable | None = None,
-        joins: Callable[[Join], str] = lambda _plan: PAIRWISE,
+        joins: Callable[[Join], str | None] = lambda _plan: None,
     ) -> None:
         self.circuit = circuit
         self.strategy = strategy
@@ -166,9 +166,9 @@ class Compiler:
                 return self._project(plan)
             case Join():
                 how = self.joins(plan)
-                if how != PAIRWISE:
-                    return build_joins(self, plan, how)
-                return self._matched(plan, PipelinedHashJoin)
+                if how is None:
+                    return self._matched(plan, PipelinedHashJoin)
+                return build_joins(self, plan, how)
             case AntiJoin():
                 return self._matched(plan, AntiJoinOperator)
             case OuterJoin() | MarkJoin():

@@ -13,8 +13,8 @@ from aspen.views.operators.generic_join import GenericJoin
 if TYPE_CHECKING:
     from aspen.views.compile import Compiler
 
-PAIRWISE, DELTA, WORST_CASE_OPTIMAL = "pairwise", "delta", "worst-case optimal"
-"""How joins of several inputs are made; the first by one operator for every two."""
+DELTA, WORST_CASE_OPTIMAL = "delta", "worst-case optimal"
+"""How joins of several inputs are made, if not by one operator for every two."""
 
 _KINDS = {DELTA: DeltaJoin, WORST_CASE_OPTIMAL: GenericJoin}
 

@@ -10,7 +10,7 @@ Law:    the rows found are those of the joins that take the first row, whatever 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,11 +88,13 @@ class Propose:
     Args:
         sides: at least one.
         keys: of each side, from what is known.
+        weighing: numbers of the sides whose whole row is known then, and its weight.
         test: what must be true of what is known then.
     """
 
     sides: tuple[Side, ...]
     keys: tuple[Callable[[Row], Key], ...]
+    weighing: Indices
     test: Test | None
 
     def follow(
@@ -101,21 +103,28 @@ class Propose:
         """Returns what is known then."""
         looked_up, test = tuple(zip(self.keys, sides, strict=True)), self.test
         for known, weight in rows:
-            offers: list[list[dict[Any, int]]] = []
+            offers: list[Offer] = []
             for key, indexes in looked_up:
                 at = key(known)
-                offer = [found for index in indexes if (found := index.get(at)) is not None]
-                if not offer:
+                offer: Offer | None = indexes[0].get(at)
+                if len(indexes) > 1:
+                    offer = _both(indexes[0].get(at), indexes[1].get(at))
+                if offer is None:
                     break
                 offers.append(offer)
             else:
                 values = _common(offers)
                 if len(values) > 1:
                     spend(len(values), WHAT)
+                weighing = [offers[number] for number in self.weighing]
                 for value in values:
                     after = (*known, value)
                     if test is None or test(after):
-                        yield after, weight
+                        times = weight
+                        for offer in weighing:
+                            times *= offer[value]
+                        if times:
+                            yield after, times
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,23 +180,42 @@ class Path:
     order: Callable[[Row], Row] | None
 
 
-def _common(offers: list[list[dict[Any, int]]]) -> Sequence[Any]:
-    """Returns the values in all offers, each of which may be in several parts."""
-    if len(offers) > 1:
-        offers.sort(key=_size)
-    first = offers[0]
-    values = list(first[0] if len(first) == 1 else dict.fromkeys(v for part in first for v in part))
-    for offer in offers[1:]:
-        if len(offer) == 1:
-            (part,) = offer
-            values = [value for value in values if value in part]
-        else:
-            values = [value for value in values if any(value in part for part in offer)]
+class Offered:
+    """The values an input offers before an epoch, and their changes in it, without a copy."""
+
+    __slots__ = ("_new", "_old")
+
+    def __init__(self, old: dict[Any, int], new: dict[Any, int]) -> None:
+        self._old = old
+        self._new = new
+
+    def __len__(self) -> int:
+        return len(self._old) + len(self._new)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter({**self._old, **self._new})
+
+    def __contains__(self, value: object) -> bool:
+        return value in self._old or value in self._new
+
+    def __getitem__(self, value: Any) -> int:
+        return self._old.get(value, 0) + self._new.get(value, 0)
+
+
+Offer = dict[Any, int] | Offered
+
+
+def _both(old: dict[Any, int] | None, new: dict[Any, int] | None) -> Offer | None:
+    return Offered(old, new) if old and new else old or new
+
+
+def _common(offers: list[Offer]) -> Collection[Any]:
+    """Returns the values in all offers; the smallest proposes, the others validate."""
+    first, *others = sorted(offers, key=len) if len(offers) > 1 else offers
+    values: Collection[Any] = first
+    for offer in others:
+        values = [value for value in values if value in offer]
     return values
-
-
-def _size(offer: list[dict[Any, int]]) -> int:
-    return len(offer[0]) if len(offer) == 1 else sum(map(len, offer))
 
 
 def row_by_row(graph: JoinGraph, start: int) -> Path:
@@ -222,7 +250,6 @@ class _Known:
         self.graph = graph
         self.left = set(range(len(graph.inputs))) - {start}
         self.variables: dict[int, int] = {}
-        self._bound_last: dict[int, int] = {}
         self._width = 0
         self._at: dict[str, int] = {}
         self._untested = list(graph.conditions)
@@ -244,16 +271,17 @@ class _Known:
     def decided(self) -> list[int]:
         """Returns the inputs all of whose variables are known, those first that add no columns."""
         decided = [n for n in sorted(self.left) if self.tied(n) == len(self.graph.places[n])]
-        return sorted(decided, key=self._adds)
+        return sorted(decided, key=lambda n: not self._is_known(n))
 
     def check(self, number: int) -> Step:
         """Take an input whose variables are known."""
-        return self.reach(number) if self._adds(number) else self.weigh(number)
+        return self.weigh(number) if self._is_known(number) else self.reach(number)
 
-    def _adds(self, number: int) -> bool:
+    def _is_known(self, number: int) -> bool:
+        """Whether the variables that are known are an input's whole row."""
         own = self.graph.places[number]
-        whole = len(own) == len(self.graph.inputs[number].columns)
-        return not (whole and all(map(self.graph.is_exact, own)))
+        whole = self.tied(number) == len(self.graph.inputs[number].columns)
+        return whole and all(map(self.graph.is_exact, own))
 
     def reach(self, number: int) -> Reach:
         """Append an input's rows."""
@@ -269,15 +297,16 @@ class _Known:
             indices, key = self._key(number, self.variables)
             sides.append(Side(number, indices, column_of(self.graph.places[number][variable])[1]))
             keys.append(key)
-            self._bound_last[number] = variable
         self._bind(variable, self._width)
         self._width += 1
-        return Propose(tuple(sides), tuple(keys), self.due())
+        weighing = [i for i, side in enumerate(sides) if self._is_known(side.number)]
+        self.left -= {sides[i].number for i in weighing}
+        return Propose(tuple(sides), tuple(keys), tuple(weighing), self.due())
 
     def weigh(self, number: int) -> Weigh:
         """Take an input whose row is known."""
         own = self.graph.places[number]
-        last = self._bound_last.get(number, max(own))
+        last = max(own)
         others = {v: at for v, at in self.variables.items() if v != last}
         indices, key = self._key(number, others)
         self.left.remove(number)

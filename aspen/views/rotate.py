@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aspen.algebra.plan import Fixpoint
+from aspen.algebra.plan import Fixpoint, Join
+
+
+def kept_as(plan: Fixpoint | Join) -> Iterator[Fixpoint | Join]:
+    """Returns the plans that the node of a recursion, or of joins, keeps."""
+    yield from rotations(plan) if isinstance(plan, Fixpoint) else (plan,)
 
 
 def rotations(plan: Fixpoint) -> Iterator[Fixpoint]:

@@ -24,7 +24,9 @@ from aspen.model.schema import Row
 from aspen.views.join_path import Path, Side, Weighed
 from aspen.views.node import Arrangement, Index, Lookups, Node, Way, arranged
 
-Overlay = dict[tuple[Node, Side], Index]
+Sides = list[tuple[Index, ...]]
+Overlay = dict[int, Index]
+"""The epoch's changes, by the identity of the index they lie over."""
 
 
 class MultiwayJoin(Node):
@@ -45,6 +47,7 @@ class MultiwayJoin(Node):
         self._bounds = tuple(pairwise(running(widths, initial=0)))
         self._paths = tuple(paths)
         self._held: dict[Side, Arrangement] = {}
+        self._before: list[list[Sides]] = []
 
     def start(self) -> None:
         """Take the arrangements that the paths look up."""
@@ -54,6 +57,10 @@ class MultiwayJoin(Node):
                     if side not in self._held:
                         node = self.inputs[side.number]
                         self._held[side] = node.arrange(side.indices, side.value)
+
+        held = {side: (arrangement.index,) for side, arrangement in self._held.items()}
+        for path in self._paths:
+            self._before.append([[held[side] for side in step.sides] for step in path.steps])
 
     def stop(self) -> None:
         """Returns the arrangements back."""
@@ -93,18 +100,22 @@ class MultiwayJoin(Node):
         found: Weighed = rows.items()
         if path.head is not None:
             found = [(row, weight) for row, weight in found if path.head(row)]
-        for step in path.steps:
-            sides = [self._indexes(side, path.start, over) for side in step.sides]
+        looked_up = self._before[path.start]
+        if over is not None and any(node.delta for node in self.inputs[: path.start]):
+            looked_up = [
+                [self._indexes(side, path.start, over) for side in step.sides]
+                for step in path.steps
+            ]
+        for step, sides in zip(path.steps, looked_up, strict=True):
             found = step.follow(found, sides, spend)
         for known, weight in found:
             accumulate(out, known if order is None else order(known), weight)
 
-    def _indexes(self, side: Side, start: int, over: Overlay | None) -> list[Index]:
-        indexes = [self._held[side].index]
-        node = self.inputs[side.number]
-        if over is not None and side.number < start and node.delta:
-            same = (node, Side(0, side.indices, side.value))
-            if same not in over:
-                over[same] = arranged(node.delta, side.indices, side.value).index
-            indexes.append(over[same])
-        return indexes
+    def _indexes(self, side: Side, start: int, over: Overlay) -> tuple[Index, ...]:
+        index, node = self._held[side].index, self.inputs[side.number]
+        if side.number >= start or not node.delta:
+            return (index,)
+        changed = over.get(id(index))
+        if changed is None:
+            changed = over[id(index)] = arranged(node.delta, side.indices, side.value).index
+        return (index, changed)

@@ -78,11 +78,11 @@ class Kept:
     """A plan that a circuit of its own keeps.
 
     Args:
-        how: its joins are made.
+        how: its joins are made; None: in pairs.
         held: the rows that are there before.
     """
 
-    def __init__(self, plan: Plan, how: str, held: Tables | None = None) -> None:
+    def __init__(self, plan: Plan, how: str | None, held: Tables | None = None) -> None:
         self.circuit = Circuit()
         self.tables = {name: self.circuit.source(one) for name, one in RELATIONS.items()}
         if held:

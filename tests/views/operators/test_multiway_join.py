@@ -12,7 +12,7 @@ from views.operators.join_worlds import Kept, Tables, joins, moves, spelt, table
 from aspen.algebra.plan import Join, Scan
 from aspen.model.delta import Delta
 from aspen.model.schema import Column, Type
-from aspen.views.compile_joins import DELTA, PAIRWISE, WORST_CASE_OPTIMAL
+from aspen.views.compile_joins import DELTA, WORST_CASE_OPTIMAL
 from aspen.views.operators.multiway_join import MultiwayJoin
 from aspen.views.why import why
 from aspen.views.work import WorkExceeded
@@ -20,6 +20,7 @@ from tests.oracle import evaluate
 
 quick = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 TOGETHER = (DELTA, WORST_CASE_OPTIMAL)
+PAIRWISE = None
 HUB = 200
 
 
