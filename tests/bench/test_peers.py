@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from tests.bench.peers.cases import QUERIES, make
 from tests.bench.peers.engines import OURS, PATHWAY, Engine, working
 from tests.bench.peers.figure import draw
 from tests.bench.peers.graphs import grid, network
+from tests.bench.peers.joins import OVER_GRAPHS, hub, over_graph, scattered, star
 
 LINKS = {"grid": grid(4), "network": network(100, 4.0)[:120]}
 SCRIPT_CHANGES = 8
@@ -51,6 +53,40 @@ def test_engines_agree_after_every_change(graph, query) -> None:
     assert found[0] == found[2] == found[-1]
     assert digests(networkx_recompute.drive, case) == found
     assert digests(duckdb_recompute.drive, case) == found
+
+
+def cycles(query: str, rows: set) -> int:
+    """Count what a query finds among links, by looking at every choice of places."""
+    links = {row[:2] for row in rows}
+    places = sorted({place for link in links for place in link})
+    if query == "triangle":
+        chosen = itertools.product(places, repeat=3)
+        return sum({(a, b), (b, c), (c, a)} <= links for a, b, c in chosen)
+    chosen = itertools.product(places, repeat=4)
+    return sum(set(itertools.combinations(one, 2)) <= links for one in chosen)
+
+
+@pytest.mark.parametrize("query", OVER_GRAPHS)
+@pytest.mark.parametrize("links", [hub(6), scattered(9, 40, 1), scattered(12, 40, 2)])
+def test_engines_find_the_same_cycles_after_every_change(query, links) -> None:
+    case = over_graph("g", query, links)
+    found = digests(ours.drive, case)
+    assert digests(duckdb_recompute.drive, case) == found
+    rows = {*case.tables["link"]}
+    assert found[0][0] == cycles(query, rows)
+    assert found[1][0] == cycles(query, rows - {case.order[0]})
+
+
+def test_engines_find_the_same_star_after_every_change() -> None:
+    case = star(30)
+    found = digests(ours.drive, case)
+    assert digests(duckdb_recompute.drive, case) == found
+    assert [count for count, _ in found[:3]] == [30, 29, 30]
+
+
+def test_who_has_no_joins_says_so() -> None:
+    with pytest.raises(NotImplementedError, match="networkx has no joins"):
+        digests(networkx_recompute.drive, star(3))
 
 
 def test_a_case_is_the_same_each_time_and_all_pairs_stay_within_bounds() -> None:

@@ -16,6 +16,7 @@ from tests.bench.peers.cases import QUERIES, Case, graph, make
 from tests.bench.peers.engines import DUCKDB, ENGINES, OURS, PATHWAY, Engine, Worker, working
 from tests.bench.peers.figure import draw
 from tests.bench.peers.graphs import GRAPHS
+from tests.bench.peers.joins import join_cases
 from tests.bench.report import Target, percentile, report
 
 RATIOS = {"load_s": 0.8, "deletion_p50_ms": 0.5, "deletion_p95_ms": 0.5, "peak_mib": 0.5}
@@ -80,6 +81,9 @@ def run(*, quick: bool, say: Say) -> dict[str, Any]:
                     continue
                 say(case.name)
                 compared[case.name] = _compare(case, case.write(folder), workers, scale, say)
+        for case in join_cases(quick=quick):
+            say(case.name)
+            compared[case.name] = _compare(case, case.write(folder), workers, scale, say)
     figures = {
         "cases": compared,
         "left_out": left_out,
@@ -105,8 +109,9 @@ def _compare(
 ) -> Figures:
     """Measure a case on every engine; figures count only where the answers agree."""
     found: Figures = {
-        "places": len({link[0] for link in case.tables["link"]}),
-        "links": len(case.tables["link"]),
+        "places": len({row[0] for row in case.tables.get("link", ())}),
+        "links": len(case.tables.get("link", ())),
+        "input_rows": sum(map(len, case.tables.values())),
     }
     digests: dict[str, list[list[int]]] = {}
     taken: dict[Engine, list[Figures]] = {}

@@ -26,6 +26,7 @@ COLUMNS = {
     "origin": ("node",),
     "region_seed": ("seed", "node"),
     "triggered": ("node",),
+    **{f"part{n}": ("item", "v") for n in range(7)},
 }
 
 

@@ -21,9 +21,11 @@ COLUMNS = {
     "origin": ("node",),
     "region_seed": ("seed", "node"),
     "triggered": ("node",),
+    **{f"part{n}": ("item", "v") for n in range(7)},
 }
+KEYS = {f"part{n}": ("item",) for n in range(7)}
 CATALOG = Catalog.of(
-    Relation(name, tuple(Column(column, Type.INT) for column in columns))
+    Relation(name, tuple(Column(column, Type.INT) for column in columns), key=KEYS.get(name, ()))
     for name, columns in COLUMNS.items()
 )
 

@@ -20,6 +20,7 @@ RELATIONS = {
     "origin": ("node",),
     "region_seed": ("seed", "node"),
     "triggered": ("node",),
+    **{f"part{n}": ("item", "v") for n in range(7)},
 }
 KINDS = {name: number for number, name in enumerate(RELATIONS)}
 
@@ -177,7 +178,38 @@ def _regions(rows: pw.Table) -> pw.Table:
     return pw.iterate(step, region=start, link=active, base=base).region
 
 
+def _triangle(rows: pw.Table) -> pw.Table:
+    ab = _relation(rows, "link")
+    bc, ca = ab.copy(), ab.copy()
+    path = ab.join(bc, ab.dst == bc.src).select(x=ab.src, y=ab.dst, z=bc.dst)
+    return path.join(ca, path.z == ca.src, path.x == ca.dst).select(path.x, path.y, path.z)
+
+
+def _clique(rows: pw.Table) -> pw.Table:
+    ab = _relation(rows, "link")
+    ac, bc, ad, bd, cd = (ab.copy() for _ in range(5))
+    two = ab.join(ac, ab.src == ac.src).select(a=ab.src, b=ab.dst, c=ac.dst)
+    three = two.join(bc, two.b == bc.src, two.c == bc.dst).select(two.a, two.b, two.c)
+    four = three.join(ad, three.a == ad.src).select(three.a, three.b, three.c, d=ad.dst)
+    five = four.join(bd, four.b == bd.src, four.d == bd.dst).select(four.a, four.b, four.c, four.d)
+    return five.join(cd, five.c == cd.src, five.d == cd.dst).select(five.a, five.b, five.c, five.d)
+
+
+def _star(rows: pw.Table) -> pw.Table:
+    first = _relation(rows, "part0")
+    found = first.select(item=first.item, v0=first.v)
+    for number in range(1, 7):
+        part = _relation(rows, f"part{number}")
+        kept = [found[name] for name in found.column_names()]
+        joined = found.join(part, found.item == part.item)
+        found = joined.select(*kept, **{f"v{number}": part.v})
+    return found
+
+
 QUERIES = {
+    "triangle": _triangle,
+    "4-clique": _clique,
+    "seven-way star": _star,
     "reachability": _reachability,
     "cheapest, one source": _cheapest,
     "cheapest, all pairs": _cheapest,
