@@ -197,7 +197,8 @@ def _value(sid: str, at_s: float) -> float:
             return 71.5 if used.get(where) else 0.3
         case "energy":
             base = {"m1": 35.0, "m2": 60.0, "m5": 30.0, "m6": 45.0}[where]
-            return base + (90.0 + 10 * today if where == "m1" and 9 <= hour < 12 else step % 4)
+            busy = 90.0 + 10 * today + 20 * (10 <= hour < 10.2)
+            return base + (busy if where == "m1" and 9 <= hour < 12 else step % 4)
         case "temperature":
             warm = {"t01": 21.0, "t11": 17.0, "t12": 20.5, "tcor": 20.0, "tsrv": 34.0, "t13": 19.0}
             if sid == "t12" and today and hour > 11:

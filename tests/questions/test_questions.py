@@ -1,7 +1,8 @@
 """Questions of facility managers are answered as written: asked once, and while things change.
 
-time.sql, graph.sql, rooms.sql ── compile ──> one lane ── after each step ──┐
-                              ── as they stand, over the same rows ─ DuckDB ┴──> equal
+time.sql, graph.sql, rooms.sql ─ compile ─> kept by one lane ── after each step ──┐
+                                       ─> asked once of another, that keeps none ─┤
+                              ─ as they stand, over the same rows ─ DuckDB ───────┴──> equal
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from smartcis.catalog import CATALOG
 from smartcis.queries import standing_queries
 
 ASKED = 60
-TARGET = 57
+README = Path(__file__).parent.parent.parent / "aspen" / "streamsql" / "README.md"
 FILES = ("time", "graph", "rooms")
 HEAD = re.compile(r"^-- (question|source|not answered): (.*)$")
 WINDOW = re.compile(r"(\w+) \[RANGE (\d+) (MINUTE|HOUR|DAY)S?\]")
@@ -129,15 +130,20 @@ def _spelt(value: object) -> object:
     return float(f"{value:.9g}")
 
 
+def take(lane: Lane, entries: list) -> list:
+    """Lets a lane take entries as one epoch; returns what changed."""
+    return lane.apply(list(enumerate(entries, start=lane.position + 1)))
+
+
 class House:
-    """A lane with the questions that compile, and DuckDB beside it."""
+    """A lane with the questions that compile, one without, and DuckDB beside them."""
 
     def __init__(self) -> None:
         operators = [one.relation for one in parse(OPERATORS) if one.relation is not None]
         catalog = Catalog.of((*CATALOG, *operators))
         standing = compile_views(standing_queries(), catalog)
         self.catalog = Catalog.of((*catalog, *(view.relation for view in standing)))
-        self.lane = Lane()
+        self.lane, self.other = Lane(), Lane()
         self.tables: dict[str, Counter] = {one.name: Counter() for one in catalog}
         self.arrived: dict[str, list[tuple]] = {one.name: [] for one in catalog}
         self.duck = Duck(self.catalog)
@@ -150,19 +156,18 @@ class House:
                 self.failed[question.words] = error.message
             else:
                 self.plans[question.words] = plan_text(compiled.plan)
-        self._take(
+        begin = [
             *(Declare(0.0, relation) for relation in catalog),
             *(Register(0.0, view.name or "", plan_text(view.plan)) for view in standing),
-            *(Register(0.0, words, plan) for words, plan in self.plans.items()),
-        )
-
-    def _take(self, *entries) -> list:
-        return self.lane.apply(list(enumerate(entries, start=self.lane.position + 1)))
+        ]
+        take(self.other, begin)
+        take(self.lane, [*begin, *(Register(0.0, *view) for view in self.plans.items())])
 
     def live(self, entries) -> None:
         """Takes what happens as one epoch."""
         entries = list(entries)
-        self._take(*entries)
+        for lane in (self.lane, self.other):
+            take(lane, entries)
         for entry in entries:
             for name, weight, row in entry.changes if isinstance(entry, Transaction) else ():
                 self.tables[name][row] += weight
@@ -176,7 +181,7 @@ class House:
             OneTimeQuery(now_s, w, "", (), OneTimeKind.ONCE, plan_text=plan)
             for w, plan in self.plans.items()
         ]
-        answers = {change.view: change for change in self._take(*asked)}
+        answers = {change.view: change for change in take(self.other, asked)}
         for question in QUESTIONS:
             words = question.words
             wanted = self.duck.ask(question.text, now_s)
@@ -226,3 +231,5 @@ def test_all_but_those_the_files_name_are_answered_as_written(failed):
     answered = ASKED - len(failed)
     logger.info("%d of %d questions answered as written", answered, ASKED)
     assert failed == {q.words: q.unanswered for q in QUESTIONS if q.unanswered}
+    told = README.read_text(encoding="utf-8")
+    assert f"{answered} of {ASKED} questions of facility managers are answered as written" in told
