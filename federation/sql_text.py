@@ -116,7 +116,7 @@ class _Writer:
                 return self._source(plan)
             case Ship(child):
                 return self._block(child)
-            case Window(Filter(child, predicate)) if plan.rows is None:
+            case Window(Filter(child, predicate)) if plan.bounds.by_time_alone:
                 # Selections pass a window of time; in the text they stand above it.
                 return self._block(Filter(replace(plan, child=child), predicate))
             case Filter(child, predicate):

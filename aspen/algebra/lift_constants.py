@@ -23,7 +23,7 @@ def unpushed(plan: Plan) -> Plan:
         return plan
     below, free = plan.child, frozenset(plan.partition_by)
     parts = list(conjuncts(below.predicate))
-    out = [part for part in parts if plan.rows is None or columns_in(part) <= free]
+    out = [part for part in parts if plan.bounds.by_time_alone or columns_in(part) <= free]
     if not out:
         return plan
     inside = filtered(below.child, (part for part in parts if part not in out))

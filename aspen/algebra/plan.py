@@ -80,25 +80,27 @@ class Window(_LikeChild):
     rows: int | None = None
     range_s: float | None = None
     slide_s: float | None = None
+    session_s: float | None = None
 
     def __post_init__(self) -> None:
+        if self.session_s is not None and self.bounds != WindowBounds(session_s=self.session_s):
+            raise PlanError("a gap alone bounds a session", attempt="[SESSION 5 MINUTES]")
         if self.slide_s is not None and (self.range_s is None or self.slide_s <= 0):
             raise PlanError(
                 "SLIDE moves a RANGE window", attempt="[RANGE 30 SECONDS SLIDE 5 SECONDS]"
             )
         require_columns(self.partition_by, self.child.names, "Window")
-        if self.rows is None and self.range_s is None:
+        spans = [span for span in (self.rows, self.range_s, self.session_s) if span is not None]
+        if not spans:
             raise PlanError("a window needs ROWS or RANGE", attempt="[RANGE 30 SECONDS]")
-        if (self.rows is not None and self.rows < 1) or (
-            self.range_s is not None and self.range_s <= 0
-        ):
+        if min(spans) <= 0:
             raise PlanError("a window must hold something", found=f"{self.rows=} {self.range_s=}")
         super().__post_init__()
 
     @property
     def bounds(self) -> WindowBounds:
         """How much it holds."""
-        return WindowBounds(self.rows, self.range_s, self.slide_s)
+        return WindowBounds(self.rows, self.range_s, self.slide_s, self.session_s)
 
 
 @dataclass(frozen=True)

@@ -116,11 +116,18 @@ class WindowBounds(NamedTuple):
         rows: newest rows kept per partition.
         range_s: seconds of log time a row stays.
         slide_s: the window moves only at multiples of so many seconds, else with every tick.
+        session_s: the rows since nothing came for so many seconds, until nothing does again.
     """
 
     rows: int | None = None
     range_s: float | None = None
     slide_s: float | None = None
+    session_s: float | None = None
+
+    @property
+    def by_time_alone(self) -> bool:
+        """Whether a row is inside by its own time, whatever else came."""
+        return self.rows is None and self.session_s is None
 
     @property
     def words(self) -> list[tuple[str, int | float, bool]]:

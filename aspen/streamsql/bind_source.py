@@ -188,6 +188,14 @@ def _window(tree: exp.Expr, scan: Scan, scope: Scope, relation: Relation) -> Win
             raise unsupported("expression in PARTITION BY", part, "name a column")
         by.append(scope.find(part.table, part.name, at(part)).name)
     bounds = bounds_of(tree)
+    if relation.ttl_s and bounds.session_s is not None:
+        raise MisplacedWindow(
+            f"rows of stream {relation.name!r} are kept for {relation.ttl_s:g} s, and a session"
+            " lasts as long as rows come",
+            position=at(tree),
+            found=relation.name,
+            attempt=f"[RANGE {relation.ttl_s:g} SECONDS]",
+        )
     if relation.ttl_s:
         # No window holds what its stream has forgotten.
         ttl_s = relation.ttl_s

@@ -22,7 +22,7 @@ _UNIT_SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3600, "DAY": 86400}
 
 
 class StreamWindow(exp.Expression):
-    """`[PARTITION BY … ROWS … RANGE … SLIDE …]`, or the seeds' `[SIZE n TIME | TUPLE …]`."""
+    """`[PARTITION BY … ROWS … RANGE … SLIDE … | SESSION …]`, or `[SIZE n TIME | TUPLE …]`."""
 
     arg_types = dict.fromkeys(("partition_by", *WindowBounds._fields), False)
 
@@ -249,16 +249,18 @@ class StreamParser(parser.Parser):
         else:
             if self._match(TokenType.PARTITION_BY):
                 found["partition_by"] = self._parse_csv(self._parse_column)
-            if self._match_text_seq("ROWS"):
+            if self._match_text_seq("SESSION"):
+                found["session_s"] = self.parse_seconds()
+            elif self._match_text_seq("ROWS"):
                 found["rows"] = int(self._window_number(whole=True))
-            if self._match_text_seq("RANGE"):
+            if "session_s" not in found and self._match_text_seq("RANGE"):
                 found["range_s"] = self.parse_seconds()
-            elif self._match_text_seq("TUMBLE"):
+            elif "session_s" not in found and self._match_text_seq("TUMBLE"):
                 found["range_s"] = found["slide_s"] = self.parse_seconds()
             if "slide_s" not in found and "range_s" in found and self._match_text_seq("SLIDE"):
                 found["slide_s"] = self.parse_seconds()
-        if "rows" not in found and "range_s" not in found:
-            self.raise_error("expected ROWS or RANGE in a window")
+        if not found.keys() & {"rows", "range_s", "session_s"}:
+            self.raise_error("expected ROWS, RANGE or SESSION in a window")
         if not self._match(TokenType.R_BRACKET):
             self.raise_error("expected ] at the end of a window")
         window = StreamWindow(**found)

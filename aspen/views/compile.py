@@ -53,6 +53,7 @@ from aspen.views.operators.project import ProjectOperator
 from aspen.views.operators.range_window import RangeWindow
 from aspen.views.operators.rows_window import RowsWindow
 from aspen.views.operators.semi_join import SemiJoin
+from aspen.views.operators.session_window import SessionWindow
 from aspen.views.operators.set_operation import SetOperationOperator
 from aspen.views.operators.support.strategies import DEFAULT, Notify
 from aspen.views.operators.union import UnionOperator
@@ -245,18 +246,22 @@ class Compiler:
             )
         partition = indices(plan.partition_by, plan.child.columns)
         slide = () if plan.slide_s is None else (plan.slide_s,)
-        identity = repr((scan.relation, spelt, partition, plan.rows, plan.range_s, *slide))
+        session = () if plan.session_s is None else ("session", plan.session_s)
+        bounds = (plan.rows, plan.range_s, *slide, *session)
+        identity = repr((scan.relation, spelt, partition, *bounds))
         spec = WindowIdentity(
             identity, scan.relation, not spelt, partition, plan.rows, plan.slide_s is not None
         )
 
         def make() -> Node:
             stream, range_s, slide_s, rows = scan.relation, plan.range_s, plan.slide_s, plan.rows
-            made: WindowOperator = (
-                RangeWindow(stream, shape, range_s, slide_s)
-                if rows is None
-                else RowsWindow(stream, shape, range_s, slide_s, rows, partition)
-            )
+            made: WindowOperator
+            if plan.session_s is not None:
+                made = SessionWindow(stream, shape, plan.session_s, partition)
+            elif rows is None:
+                made = RangeWindow(stream, shape, range_s, slide_s)
+            else:
+                made = RowsWindow(stream, shape, range_s, slide_s, rows, partition)
             self._begin(spec, made)
             return made
 

@@ -139,12 +139,15 @@ def _narrowed(member: Member, node: Plan, scan: Scan, statistics: Statistics) ->
         case Filter(_, predicate):
             kept = statistics.kept(predicate, {scan.alias: scan.relation}).value
             return replace(member, rows=member.rows * kept, rate_hz=member.rate_hz * kept)
-        case Window(_, partition_by, newest, range_s):
-            held = []
+        case Window(_, partition_by):
+            held, newest = [], node.rows
             if newest is not None:
                 held.append(newest * (member.rows if partition_by else 1.0))
-            if range_s is not None:
-                held.append(member.rate_hz * range_s)
+            held += [
+                member.rate_hz * span_s
+                for span_s in (node.range_s, node.session_s)
+                if span_s is not None
+            ]
             return replace(member, rows=min(held))
         case _:
             return member

@@ -19,7 +19,7 @@ def _below(plan: Plan) -> Plan | None:
 # Claim: whether a row is still in time does not depend on other rows.
 # Guard: no ROWS. `seat_reading [PARTITION BY mid ROWS 1] s WHERE s.weight_kg >= 5.0` asks for seats
 # whose *newest* reading is heavy; below the window it would ask for the newest *heavy* reading,
-# and a seat would never be left.
+# and a seat would never be left. Nor SESSION: the light readings between keep a session together.
 FILTER_BELOW_RANGE = Rule(
     name="filter_below_range",
     claim="filter[p](r[RANGE t]) = filter[p](r)[RANGE t]",
@@ -27,7 +27,9 @@ FILTER_BELOW_RANGE = Rule(
     " is not the newest reading if that is heavy",
     match=lambda plan: isinstance(plan, Filter) and isinstance(plan.child, Window),
     guard=lambda plan: (
-        isinstance(plan, Filter) and isinstance(plan.child, Window) and plan.child.rows is None
+        isinstance(plan, Filter)
+        and isinstance(plan.child, Window)
+        and plan.child.bounds.by_time_alone
     ),
     build=_below,
 )
