@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from aspen.algebra import patterns, texts
+from aspen.algebra import patterns, texts, times
 from aspen.model.schema import Type
+from aspen.model.times import READERS
 
 _NUMBERS = frozenset({Type.INT, Type.FLOAT})
 _TEXT = frozenset({Type.TEXT})
@@ -23,6 +24,10 @@ _ROUND_DIGITS = 15
 _YES = ("true", "t", "yes", "1")
 _NO = ("false", "f", "no", "0")
 _INT = frozenset({Type.INT})
+_TIMES = frozenset(kind for kind in Type if kind.is_time)
+_MOMENTS = frozenset({Type.TIMESTAMP, Type.TIMESTAMPTZ})
+_DAYS = _MOMENTS | {Type.DATE}
+_NO_TIMES = _ANY - _TIMES
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +213,14 @@ def _text(  # a row of the table below
     return Function(name, least, most, _TEXT, result, keeps_unit=False, call=call, each=each)
 
 
+def _time(
+    name: str, result: Type | None, call: Callable[..., Any], *each: frozenset[Type]
+) -> Function:
+    """A row of the table below; without a result, it gives the type of its first argument."""
+    count = len(each)
+    return Function(name, count, count, _ANY, result, False, call, each=each, total=False)
+
+
 FUNCTIONS: dict[str, Function] = {
     function.name: function
     for function in (
@@ -243,9 +256,9 @@ FUNCTIONS: dict[str, Function] = {
         Function("round", 1, 2, _NUMBERS, None, True, _round),
         Function("sign", 1, 1, _NUMBERS, Type.INT, False, _sign),
         Function("sqrt", 1, 1, _NUMBERS, Type.FLOAT, False, _sqrt, total=False),
-        Function("to_bool", 1, 1, _ANY, Type.BOOL, False, _to_bool, total=False),
-        Function("to_float", 1, 1, _ANY, Type.FLOAT, True, _to_float, total=False),
-        Function("to_int", 1, 1, _ANY, Type.INT, True, _to_int, total=False),
+        Function("to_bool", 1, 1, _NO_TIMES, Type.BOOL, False, _to_bool, total=False),
+        Function("to_float", 1, 1, _NO_TIMES, Type.FLOAT, True, _to_float, total=False),
+        Function("to_int", 1, 1, _NO_TIMES, Type.INT, True, _to_int, total=False),
         Function("to_text", 1, 1, _ANY, Type.TEXT, False, _to_text),
         Function("trunc", 1, 1, _NUMBERS, Type.INT, True, math.trunc),
         Function("upper", 1, 1, _TEXT, Type.TEXT, False, str.upper),
@@ -274,5 +287,30 @@ FUNCTIONS: dict[str, Function] = {
         _text("substr", 2, 3, Type.TEXT, texts.substr, (_TEXT, _INT)),
         _text("translate", 3, 3, Type.TEXT, texts.translated),
         _text("trim", 1, 2, Type.TEXT, lambda text, letters=" ": text.strip(letters)),
+        _time("to_date", Type.DATE, READERS["DATE"], _DAYS | _TEXT),
+        _time("to_time", Type.TIME, READERS["TIME"], _MOMENTS | {Type.TIME} | _TEXT),
+        _time("to_datetime", Type.TIMESTAMP, READERS["TIMESTAMP"], _DAYS | _TEXT),
+        _time("to_moment", Type.TIMESTAMPTZ, READERS["TIMESTAMPTZ"], _DAYS | _TEXT),
+        _time("to_timestamp", Type.TIMESTAMPTZ, times.from_epoch, _NUMBERS),
+        _time("add_days", Type.DATE, times.add_days, frozenset({Type.DATE}), _INT),
+        _time("add_months", None, times.add_months, _MOMENTS, _INT),
+        _time("add_seconds", None, times.add_seconds, _TIMES - {Type.DATE}, _NUMBERS),
+        _time("date_diff", Type.INT, times.date_diff, _TEXT, _TIMES, _TIMES),
+        _time("date_part", Type.INT, times.date_part, _TEXT, _TIMES),
+        _time("date_sub", Type.INT, times.date_sub, _TEXT, _TIMES, _TIMES),
+        _time("date_trunc", Type.TIMESTAMP, times.date_trunc, _TEXT, _DAYS),
+        _time("dayname", Type.TEXT, times.dayname, _DAYS),
+        _time("epoch", Type.FLOAT, lambda text: times.epoch_us(text) / 1e6, _TIMES),
+        _time("epoch_ms", Type.INT, lambda text: times.epoch_us(text) // 1000, _TIMES),
+        _time("epoch_us", Type.INT, times.epoch_us, _TIMES),
+        _time("last_day", Type.DATE, times.last_day, _DAYS),
+        _time("make_date", Type.DATE, times.make_date, *(_INT,) * 3),
+        _time("make_time", Type.TIME, times.make_time, _INT, _INT, _NUMBERS),
+        _time("make_timestamp", Type.TIMESTAMP, times.make_timestamp, *(_INT,) * 5, _NUMBERS),
+        _time("monthname", Type.TEXT, times.monthname, _DAYS),
+        _time("seconds_between", Type.FLOAT, times.seconds_between, _TIMES, _TIMES),
+        _time("strftime", Type.TEXT, times.strftime, _DAYS, _TEXT),
+        _time("time_bucket", Type.TIMESTAMP, times.time_bucket, _NUMBERS, _DAYS),
+        _time("timezone", Type.TIMESTAMPTZ, times.in_zone, _TEXT, _DAYS),
     )
 }

@@ -158,7 +158,9 @@ def _plain(expr: Expr, types: Mapping[str, Type]) -> bool:
 def _type(expr: Expr, types: Mapping[str, Type]) -> Type | None:
     match expr:
         case Col(name):
-            return types.get(name)
+            kind = types.get(name)
+            # The log may spell a time in other ways than rows do.
+            return None if kind is None or kind.is_time else kind
         case Const(bool()):
             return Type.BOOL
         case Const(int() as value):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from aspen.errors import AspenError
+from aspen.model.times import READERS
 
 Value = str | int | float | bool | None
 Row = tuple[Value, ...]
@@ -17,25 +18,46 @@ class SchemaError(AspenError, code="aspen.model.schema"):
 
 
 class Type(Enum):
-    """The types StreamSQL computes with; the value is the SQL spelling."""
+    """The types StreamSQL computes with; the value is the SQL spelling.
+
+    Times are texts, spelt as `aspen.model.times` says; a span of time is a FLOAT in s.
+    """
 
     TEXT = "TEXT"
     INT = "INT"
     FLOAT = "FLOAT"
     BOOL = "BOOL"
+    DATE = "DATE"
+    TIME = "TIME"
+    TIMESTAMP = "TIMESTAMP"
+    TIMESTAMPTZ = "TIMESTAMPTZ"
 
     @property
     def numeric(self) -> bool:
         """Whether arithmetic and SUM accept it."""
         return self in (Type.INT, Type.FLOAT)
 
+    @property
+    def is_time(self) -> bool:
+        """Whether its values are times."""
+        return self.value in READERS
 
-_PYTHON_TYPES: dict[Type, tuple[type, ...]] = {
-    Type.TEXT: (str,),
-    Type.INT: (int,),
-    Type.FLOAT: (float, int),
-    Type.BOOL: (bool,),
+    @property
+    def python(self) -> type:
+        """Returns the type that its values have in rows."""
+        return _PYTHON.get(self, str)
+
+
+_PYTHON: dict[Type, type] = {Type.INT: int, Type.FLOAT: float, Type.BOOL: bool}
+
+
+TIMES_WRITTEN = {
+    Type.DATE: "2026-11-23",
+    Type.TIME: "13:05:00",
+    Type.TIMESTAMP: "2026-11-23 13:05:00",
+    Type.TIMESTAMPTZ: "2026-11-23T13:05:00+01:00",
 }
+"""How a time of each type may be written."""
 
 
 def is_column_name(name: str) -> bool:
@@ -61,7 +83,7 @@ class Column:
             )
 
     def check(self, value: Value) -> None:
-        """Refuse a value of another type.
+        """Refuse a value of another type; a time may be spelt in any usual way.
 
         Raises:
             SchemaError: null in a column that has none, or another Python type.
@@ -70,7 +92,7 @@ class Column:
             if not self.nullable:
                 raise SchemaError(f"column {self.name} cannot be null", found="null")
             return
-        expected = _PYTHON_TYPES[self.type]
+        expected = (float, int) if self.type is Type.FLOAT else (self.type.python,)
         is_bool = isinstance(value, bool)
         if not isinstance(value, expected) or (is_bool and self.type is not Type.BOOL):
             raise SchemaError(
@@ -78,6 +100,19 @@ class Column:
                 found=f"{value!r} ({type(value).__name__})",
                 exists=[kind.__name__ for kind in expected],
             )
+        if isinstance(value, str) and self.type.is_time and self.kept(value) is None:
+            raise SchemaError(
+                f"column {self.name} holds {self.type.value}, and this text is none",
+                found=repr(value),
+                exists=(TIMES_WRITTEN[self.type],),
+                attempt="years from 1 to 9999, as in ISO 8601",
+            )
+
+    def kept(self, value: Value) -> Value:
+        """Returns a value as rows hold it: a time in its one spelling, null where it is none."""
+        if isinstance(value, str) and self.type.is_time:
+            return READERS[self.type.value](value)
+        return value
 
 
 def columns_of(text: str) -> tuple[Column, ...]:
@@ -193,3 +228,9 @@ class Relation:
             )
         for column, value in zip(self.columns, row, strict=True):
             column.check(value)
+
+    def kept(self, row: Row) -> Row:
+        """Returns a row that was checked as it is kept: times in their one spelling."""
+        if not any(column.type.is_time for column in self.columns):
+            return row
+        return tuple(c.kept(value) for c, value in zip(self.columns, row, strict=True))

@@ -25,7 +25,7 @@ FAIR_ETX = 1.5
 SHARED_SITES = 24
 """Meeting points tried for groups of partners that share sensors."""
 
-WIRE_BYTES = {Type.INT: 2, Type.FLOAT: 3, Type.BOOL: 1, Type.TEXT: 2}
+WIRE_BYTES = dict.fromkeys(Type, 2) | {Type.FLOAT: 3, Type.BOOL: 1}
 """Usual size of a value: varints, measured values as scaled integers, texts by number."""
 
 DOUBLE_BYTES = 8

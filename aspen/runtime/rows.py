@@ -7,14 +7,12 @@ from collections.abc import Sequence
 from aspen.log.entry import Change
 from aspen.model.schema import Relation, Row, Type
 
-_KEPT: dict[Type, type] = {Type.TEXT: str, Type.INT: int, Type.FLOAT: float, Type.BOOL: bool}
-
 
 class RowCheck:
     """Checks rows against one relation.
 
-    Law: accepts what `Relation.check` accepts; whole numbers in FLOAT columns become floats, so
-    that equal rows are spelt equally.
+    Law: accepts what `Relation.check` accepts; whole numbers in FLOAT columns become floats, and
+    times get their one spelling, so that equal rows are spelt equally.
     """
 
     def __init__(self, relation: Relation) -> None:
@@ -22,9 +20,10 @@ class RowCheck:
         self._floats = tuple(
             index for index, column in enumerate(relation.columns) if column.type is Type.FLOAT
         )
+        self._times = any(column.type.is_time for column in relation.columns)
         self._seen: dict[tuple[type, ...], tuple[int, ...]] = {}
         self._kept = [
-            {_KEPT[column.type], *([type(None)] if column.nullable else ())}
+            {column.type.python, *([type(None)] if column.nullable else ())}
             for column in relation.columns
         ]
 
@@ -36,8 +35,9 @@ class RowCheck:
         """
         kinds = tuple(map(type, row))
         whole = self._seen.get(kinds)
-        if whole is None:
+        if whole is None or self._times:
             self._relation.check(row)
+            row = self._relation.kept(row)
             whole = tuple(index for index in self._floats if kinds[index] is int)
             self._seen[kinds] = whole
         if not whole:
@@ -53,7 +53,7 @@ class RowCheck:
         It looks at whole columns instead of rows.
         """
         rows = [row for _, weight, row in changes if weight == 1]
-        if len(rows) != len(changes):
+        if self._times or len(rows) != len(changes):
             return None
         if set(map(len, rows)) != {len(self._kept)}:
             return None

@@ -36,9 +36,8 @@ from aspen.model.schema import Relation, Type
 from aspen.runtime.own_relations import OWN_RELATIONS
 from aspen.spark.log_source import CONTROL
 
-_SHAPES = {
-    # One with a quote or a backslash in it is not recognised, and so not dropped.
-    Type.TEXT: r'"[^"\\]*+"',
+# A text with a quote or a backslash in it is not recognised, and so not dropped.
+_SHAPES = dict.fromkeys(Type, r'"[^"\\]*+"') | {
     Type.INT: r"-?\d{1,18}+",
     Type.FLOAT: r"-?\d{1,18}+(?:\.\d++)?+(?:[eE][-+]?\d{1,3}+)?+",
     Type.BOOL: "true|false",
@@ -148,7 +147,7 @@ def _wanted(change: Column, lowered: Lowered) -> Column:
 
 def _value(found: Column, column: RelationColumn) -> Column:
     """Read a value that has its column's shape."""
-    if column.type is Type.TEXT:
+    if column.type.python is str:
         bare = f.substr(found, f.lit(2), f.length(found) - 2)
         return f.when(found != "null", bare)
     return f.when(~found.isin("null", ""), found.cast(_SPARK_TYPES[column.type]))

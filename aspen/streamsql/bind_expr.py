@@ -9,12 +9,18 @@ from typing import Protocol
 
 from sqlglot import exp
 
-from aspen.algebra.expr import Const, IsNull, Not
+from aspen.algebra.expr import Const, Expr, IsNull, Not, Op
 from aspen.errors import Position
 from aspen.model.schema import Type
-from aspen.streamsql.errors import MisplacedAggregate, MisplacedExists, Unsupported
-from aspen.streamsql.positions import at
+from aspen.streamsql.errors import (
+    MisplacedAggregate,
+    MisplacedExists,
+    TypeMismatch,
+    Unsupported,
+)
+from aspen.streamsql.positions import at, placed
 from aspen.streamsql.scope import Scope
+from aspen.streamsql.spans import span_of
 from aspen.streamsql.tree import (
     COMPARED,
     Call,
@@ -27,7 +33,10 @@ from aspen.streamsql.tree import (
     subquery_test,
     unsupported,
 )
-from aspen.streamsql.typing_rules import Typed, call, choice, operator, require
+from aspen.streamsql.typing_calls import call
+from aspen.streamsql.typing_operators import operator
+from aspen.streamsql.typing_rules import Typed, choice, require
+from aspen.streamsql.typing_times import months_moved
 
 _BINARY: dict[type[exp.Expr], str] = {
     **COMPARED,
@@ -48,7 +57,6 @@ _ATTEMPTS = {
     "Window": "OVER stands in the select list, QUALIFY and ORDER BY",
     "Parameter": "write the value itself",
     "Placeholder": "write the value itself",
-    "Interval": "times are seconds: 30.0",
 }
 
 
@@ -125,6 +133,15 @@ class ExpressionBinder:
                 return same if isinstance(tree, exp.EQ) else _negated(same, here)
             case exp.Binary() if quantifier(tree.expression):
                 raise _unsupported(tree.expression, here)
+            case exp.Interval():
+                return self._span(tree, here)
+            case exp.Add() | exp.Sub() if isinstance(tree.expression, exp.Interval):
+                return self._moved(tree, tree.this, tree.expression, here)
+            case exp.Add() if isinstance(tree.this, exp.Interval):
+                return self._moved(tree, tree.expression, tree.this, here)
+            case exp.Anonymous(name="date_add", expressions=[time, span]):
+                moved = exp.Add(this=time.copy(), expression=span.copy())
+                return self.bind(placed(moved, here))
             case exp.Binary() if type(tree) in _BINARY:
                 left, right = self.bind(tree.this), self.bind(tree.expression)
                 return operator(_BINARY[type(tree)], left, right, here)
@@ -197,6 +214,43 @@ class ExpressionBinder:
             case (("iif" | "if"), [when, then, otherwise]):
                 return choice([(when, then)], otherwise, here)
         return call(tree.name, given, here)
+
+    def _span(self, tree: exp.Interval, here: Position) -> Typed:
+        """Bind a span of time, which is so many seconds."""
+        span = span_of(tree)
+        if span.months:
+            raise TypeMismatch(
+                "months are not all of one length",
+                position=here,
+                found=tree.sql(),
+                exists=("a span in seconds, minutes, hours, days or weeks",),
+                attempt="add it to a date: day + INTERVAL '1 month'; or write INTERVAL '30 days'",
+            )
+        return self._counted(span.counted, Const(span.seconds), here)
+
+    def _counted(self, counted: exp.Expr | None, of: Const, here: Position) -> Typed:
+        if counted is None:
+            return Typed(of, Type.FLOAT, "s", False, here)
+        count = self.bind(counted)
+        require(count, (Type.INT, Type.FLOAT), "INTERVAL")
+        return Typed(Op("*", count.expr, of), Type.FLOAT, "s", True, here)
+
+    def _moved(
+        self, tree: exp.Expr, time: exp.Expr, interval: exp.Interval, here: Position
+    ) -> Typed:
+        """Bind a value and an INTERVAL, months and the rest one after the other."""
+        symbol, span, value = _BINARY[type(tree)], span_of(interval), self.bind(time)
+        if span.months:
+            months: Expr = Const(span.months if symbol == "+" else -span.months)
+            if span.counted is not None:
+                count = self.bind(span.counted)
+                require(count, (Type.INT,), "INTERVAL")
+                months = Op("*", count.expr, months)
+            value = months_moved(value, months, here)
+            if not span.seconds:
+                return value
+        counted = self._counted(span.counted, Const(span.seconds), at(interval))
+        return operator(symbol, value, counted, here)
 
     def _logical(self, tree: exp.Expr, here: Position) -> Typed:
         # sqlglot nests long chains to the left, deeper than Python's stack.

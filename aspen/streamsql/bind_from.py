@@ -33,7 +33,9 @@ from aspen.streamsql.errors import DuplicateAlias, NonStratified
 from aspen.streamsql.positions import at, whole
 from aspen.streamsql.scope import Environment, Scope, Source, bare
 from aspen.streamsql.tree import SubqueryTest, conjuncts, subquery_test, unsupported, within
-from aspen.streamsql.typing_rules import Typed, call, operator
+from aspen.streamsql.typing_calls import call
+from aspen.streamsql.typing_operators import operator
+from aspen.streamsql.typing_rules import Typed
 
 
 @dataclass(slots=True)

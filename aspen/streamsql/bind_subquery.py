@@ -17,7 +17,8 @@ from aspen.streamsql.errors import NotGrouped, UnionArity, Unsupported
 from aspen.streamsql.positions import at
 from aspen.streamsql.scope import Environment, Scope
 from aspen.streamsql.tree import SubqueryTest
-from aspen.streamsql.typing_rules import Typed, known_type, operator, relabelled
+from aspen.streamsql.typing_operators import operator
+from aspen.streamsql.typing_rules import Typed, known_type, relabelled
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,20 +18,27 @@ def converted(value: Value, column: Column) -> Value:
     """
     if value is None:
         return None
+    if column.type.is_time:
+        found = column.kept(str(value))
+        if found is None:
+            raise _bad(value, column)
+        return found
     try:
         match column.type:
-            case Type.TEXT:
-                return str(value).lower() if isinstance(value, bool) else str(value)
             case Type.FLOAT:
                 return float(value)
             case Type.INT:
                 return _whole(value)
             case Type.BOOL:
                 return _truth(value)
+            case _:
+                return str(value).lower() if isinstance(value, bool) else str(value)
     except (ValueError, OverflowError) as error:
-        raise BadValue(
-            f"column {column.name} holds {column.type.value}", found=repr(value)
-        ) from error
+        raise _bad(value, column) from error
+
+
+def _bad(value: Value, column: Column) -> BadValue:
+    return BadValue(f"column {column.name} holds {column.type.value}", found=repr(value))
 
 
 def _whole(value: str | float) -> int:

@@ -48,7 +48,7 @@ class StreamParser(parser.Parser):
     FUNCTION_PARSERS = {  # noqa: RUF012  # as above
         name: parse
         for name, parse in parser.Parser.FUNCTION_PARSERS.items()
-        if name in ("CAST", "TRY_CAST", "SUBSTRING", "TRIM")
+        if name in ("CAST", "EXTRACT", "TRY_CAST", "SUBSTRING", "TRIM")
     }
     NO_PAREN_FUNCTIONS = {}  # noqa: RUF012  # as above
     NO_PAREN_FUNCTION_PARSERS = {  # noqa: RUF012  # as above; IF(…) is a call like others
@@ -206,6 +206,17 @@ class StreamParser(parser.Parser):
         if not self._match_text_seq("ROWS") or not self._match(TokenType.R_PAREN):
             self.raise_error("expected ROWS) behind a limit")
         return most
+
+    def _parse_interval(self, *args: Any, **kwargs: Any) -> Any:
+        # Of '1 day 02:30:00' sqlglot keeps the day alone.
+        said = self._curr if self._curr.token_type is TokenType.STRING else self._next
+        found: Any = super()._parse_interval(*args, **kwargs)
+        if isinstance(found, exp.Interval) and said.token_type is TokenType.STRING:
+            if found.args.get("unit") is None or any(letter.isalpha() for letter in said.text):
+                found = exp.Interval(this=exp.Literal.string(said.text))
+                found.this.update_positions(said)
+            found.set("fraction_in_string", None)
+        return found
 
     def _parse_joins(self, *args: Any, **kwargs: Any) -> Any:
         # Behind a JOIN without ON sqlglot tries all that follow as joins within it, and then once

@@ -1,4 +1,4 @@
-"""SQL's names of types → ours: four types, and every usual name for them."""
+"""SQL's names of types → ours: eight types, and every usual name for them."""
 
 from __future__ import annotations
 
@@ -11,19 +11,26 @@ from aspen.streamsql.errors import Unsupported
 _NAMES = {
     Type.INT: "INT INTEGER BIGINT SMALLINT TINYINT INT128 UINT UBIGINT USMALLINT UTINYINT",
     Type.FLOAT: "FLOAT DOUBLE REAL DECIMAL NUMERIC BIGDECIMAL DECIMAL32 DECIMAL64",
-    Type.TEXT: "TEXT VARCHAR CHAR NCHAR NVARCHAR BPCHAR NAME UUID DATE TIME TIMESTAMP DATETIME",
+    Type.TEXT: "TEXT VARCHAR CHAR NCHAR NVARCHAR BPCHAR NAME UUID",
     Type.BOOL: "BOOL BOOLEAN",
+    Type.DATE: "DATE",
+    Type.TIME: "TIME",
+    Type.TIMESTAMP: "TIMESTAMP DATETIME TIMESTAMPNTZ",
+    Type.TIMESTAMPTZ: "TIMESTAMPTZ",
 }
 SQL_TYPES: dict[str, Type] = {
     name: kind for kind, names in _NAMES.items() for name in names.split()
 }
-"""Dates and times are texts in ISO form, which order as the times do."""
 
 CASTS = {
     Type.INT: "to_int",
     Type.FLOAT: "to_float",
     Type.TEXT: "to_text",
     Type.BOOL: "to_bool",
+    Type.DATE: "to_date",
+    Type.TIME: "to_time",
+    Type.TIMESTAMP: "to_datetime",
+    Type.TIMESTAMPTZ: "to_moment",
 }
 """The function that CAST calls, by the type wanted."""
 
@@ -45,7 +52,7 @@ def type_of(
             f"there is no type {spelt}",
             position=at,
             found=spelt,
-            exists=("FLOAT", "INT", "TEXT", "BOOL"),
+            exists=[kind.value for kind in Type],
             attempt=attempt,
         )
     return SQL_TYPES[spelt]

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from aspen.algebra.expr import Const
 from aspen.algebra.plan import AggregateFunction
+from aspen.algebra.times import PART_FUNCTIONS
 from aspen.errors import Position
 from aspen.streamsql.errors import SyntaxRefused, Unsupported
 from aspen.streamsql.positions import at, placed, whole
@@ -30,6 +31,10 @@ _SPELLINGS = {
     "ceiling": "ceil",
     "char_length": "length",
     "character_length": "length",
+    "datediff": "date_diff",
+    "datepart": "date_part",
+    "datesub": "date_sub",
+    "datetrunc": "date_trunc",
     "every": "bool_and",
     "group_concat": "string_agg",
     "ifnull": "coalesce",
@@ -52,7 +57,7 @@ _SPELLINGS = {
     "ucase": "upper",
     "variance": "var_samp",
 }
-CHOICES = ("nullif", "iif", "if", "mod", "pi")
+CHOICES = ("nullif", "iif", "if", "mod", "pi", "date_add")
 """Functions that are other expressions in other words: CASE, an operator, a number."""
 _BIGGEST = 2**63 - 1
 
@@ -195,6 +200,10 @@ def call_of(tree: exp.Expr) -> Call | None:
         case exp.Cast():
             kind = type_of(tree.args["to"], whole(tree), "CAST(x AS FLOAT)")
             return Call(CASTS[kind], (tree.this,))
+        case exp.Extract():
+            return _part(tree.name, tree.expression, tree)
+        case exp.AtTimeZone():
+            return Call("timezone", (tree.args["zone"], tree.this))
         case exp.DPipe():
             return Call("concat", (tree.this, tree.expression))
         case exp.IntDiv():
@@ -221,6 +230,13 @@ def _like(tree: exp.Expr) -> Call:
     return Call(name, (tree.this, tree.expression))
 
 
+def _part(part: str, value: exp.Expr, tree: exp.Expr) -> Call:
+    if part.lower() == "epoch":
+        return Call("epoch", (value,))
+    word = exp.Literal.string(part.lower())
+    return Call("date_part", (placed(word, at(tree)), value))
+
+
 def _given(name: str, *arguments: exp.Expr | None) -> Call:
     return Call(name, tuple(argument for argument in arguments if argument is not None))
 
@@ -242,6 +258,10 @@ def _called(tree: exp.Anonymous) -> Call:
         case (value,) if tree.name == "median":
             half = placed(exp.Literal.number("0.5"), at(tree))
             return Call("quantile_cont", (value, half), distinct=distinct, order=order)
+        case (value,) if tree.name in PART_FUNCTIONS:
+            return _part(tree.name, value, tree)
+        case (exp.Literal() as part, value) if name == "date_part":
+            return _part(part.name, value, tree)
         case (_,) if tree.name == "log":
             name = "log10"
         case (test,) if tree.name in ("count_if", "countif"):

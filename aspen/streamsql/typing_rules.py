@@ -8,37 +8,26 @@ from functools import reduce
 
 from aspen import units
 from aspen.algebra.expr import (
-    COMPARISONS,
     Call,
     Case,
     Col,
     Const,
     Expr,
-    Op,
-    columns_in,
-    outer_in,
 )
-from aspen.algebra.functions import FUNCTIONS, Function
-from aspen.algebra.patterns import is_pattern
 from aspen.algebra.plan import (
-    AggregateFunction,
     Distinct,
-    PickFunction,
     Plan,
     Project,
-    RankFunction,
 )
 from aspen.errors import Position
-from aspen.model.schema import Column, Type
+from aspen.model.schema import TIMES_WRITTEN, Column, Type
+from aspen.model.times import READERS
 from aspen.streamsql.errors import (
     TypeMismatch,
     UnionArity,
     UnitMismatch,
-    UnknownFunction,
-    WrongArity,
-    nearest,
-    suggestion,
 )
+from aspen.streamsql.sql_types import CASTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +48,8 @@ class Typed:
     at: Position
 
 
-_SHAPES = {"distance": "distance(x1, y1, x2, y2)", "round": "round(x) or round(x, digits)"}
+DAYS = (Type.DATE, Type.TIMESTAMP, Type.TIMESTAMPTZ)
+"""The times that have a date; each widens to those behind it, with clocks in UTC."""
 
 
 def spelt(kind: Type | None) -> str:
@@ -68,7 +58,9 @@ def spelt(kind: Type | None) -> str:
 
 
 def widened(expr: Expr, source: Type | None, target: Type | None) -> Expr:
-    """Returns the expression as a FLOAT where an INT meets one."""
+    """Returns an INT as a FLOAT where it meets one, a date as a timestamp."""
+    if source in DAYS and target in DAYS and source is not target:
+        return Call(CASTS[target], (expr,))
     if source is Type.INT and target is Type.FLOAT:
         if isinstance(expr, Const) and isinstance(expr.value, int):
             return Const(float(expr.value))
@@ -105,6 +97,8 @@ def meet(left: Type | None, right: Type | None) -> tuple[Type | None, bool]:
         return left or right, True
     if left.numeric and right.numeric:
         return Type.FLOAT, True
+    if left in DAYS and right in DAYS:
+        return max(left, right, key=DAYS.index), True
     return None, False
 
 
@@ -125,7 +119,7 @@ def meeting(one: Typed, other: Typed, doing: str) -> tuple[Type | None, str]:
             position=other.at,
             found=spelt(other.type),
             exists=(spelt(one.type),),
-            attempt="quote texts with '…', write numbers bare",
+            attempt=_meeting_place(one.type, other.type),
         )
     unit = units.common(one.unit, other.unit)
     if unit is None:
@@ -201,80 +195,50 @@ def require(value: Typed, accepted: Sequence[Type], where: str) -> None:
         )
 
 
+def _meeting_place(one: Type | None, other: Type | None) -> str:
+    for kind, met in ((one, other), (other, one)):
+        if kind is not None and kind.is_time and met is not None:
+            return "to_timestamp(seconds)" if met.numeric else f"CAST(… AS {kind.value})"
+    return "quote texts with '…', write numbers bare"
+
+
 def _remedy(found: Type, accepted: Sequence[Type]) -> str:
-    if Type.BOOL in accepted:
+    if found.is_time:
+        if any(kind.is_time for kind in accepted):
+            return "a TIMESTAMP has both, a date and a time"
+        return "CAST(… AS TEXT)" if Type.TEXT in accepted else "epoch(time) gives seconds"
+    if found is Type.TEXT and any(kind.is_time for kind in accepted):
+        return "CAST(… AS TIMESTAMP)"
+    if found.numeric and any(kind.is_time for kind in accepted):
+        return "to_timestamp(seconds)"
+    if Type.BOOL in accepted and len(accepted) == 1:
         return "compare it with something"
     if Type.TEXT in accepted:
         return "CAST(… AS TEXT)"
     return "CAST(… AS FLOAT), or join texts with ||" if found is Type.TEXT else "use a number"
 
 
-def operator(symbol: str, left: Typed, right: Typed, at: Position) -> Typed:
-    """Type a binary operator."""
-    if symbol in COMPARISONS:
-        left, right = _as_number(left, right), _as_number(right, left)
-    nullable = left.nullable or right.nullable
-    expr = Op(symbol, left.expr, right.expr)
-    if symbol in ("AND", "OR"):
-        require(left, (Type.BOOL,), symbol)
-        require(right, (Type.BOOL,), symbol)
-        return Typed(expr, Type.BOOL, "", nullable, at)
-    if symbol in COMPARISONS:
-        kind, _ = meeting(left, right, "compare")
-        if kind is Type.BOOL and symbol not in ("=", "<>"):
-            raise TypeMismatch(
-                f"truth values have no order for {symbol}",
-                position=at,
-                found="BOOL",
-                exists=("=", "<>"),
-                attempt="use the value itself, or NOT it",
-            )
-        return Typed(expr, Type.BOOL, "", nullable, at)
-    for side in (left, right):
-        require(side, (Type.INT, Type.FLOAT), symbol)
-    if symbol in ("*", "/"):
-        left, right = _scaled(left, right)
-    if symbol == "/" and left.type is Type.INT and right.type is Type.INT:
-        # Whole numbers divide to a whole number, as in SQLite, PostgreSQL and the SQL standard.
-        unit = units.quotient(left.unit, right.unit)
-        return Typed(Call("quotient", (left.expr, right.expr)), Type.INT, unit, True, at)
-    if symbol in ("*", "/"):
-        unit = (units.product if symbol == "*" else units.quotient)(left.unit, right.unit)
-        kind = Type.FLOAT if symbol == "/" else meet(left.type, right.type)[0]
-        return Typed(expr, kind, unit, nullable or symbol == "/", at)
-    doing = {"+": "add", "-": "subtract", "%": "divide"}[symbol]
-    kind, unit = meeting(left, right, doing)
-    return Typed(expr, kind, unit, nullable or symbol == "%", at)
+def as_time(value: Typed, other: Typed) -> Typed:
+    """Read a quoted text as a time where it meets one.
 
-
-def _scaled(left: Typed, right: Typed) -> tuple[Typed, Typed]:
-    """Takes the unit off what is multiplied with a written number: W / 1000 may be kW."""
-    if _is_written(left) == _is_written(right):
-        return left, right
-    return replace(left, unit=""), replace(right, unit="")
-
-
-def _is_written(value: Typed) -> bool:
-    return not columns_in(value.expr) and not outer_in(value.expr)
-
-
-def _as_number(value: Typed, other: Typed) -> Typed:
-    """Read a quoted number as one where it meets a number, as SQL reads untyped literals."""
+    Raises:
+        TypeMismatch: the text is no such time.
+    """
+    kind = other.type
+    if kind is None or not kind.is_time or value.type is not Type.TEXT:
+        return value
     if not (isinstance(value.expr, Const) and isinstance(value.expr.value, str)):
         return value
-    if other.type is None or not other.type.numeric:
-        return value
-    try:
-        number: int | float = int(value.expr.value)
-    except ValueError:
-        try:
-            number = float(value.expr.value)
-        except ValueError:
-            return value
-    if number - number:
-        return value
-    kind = Type.INT if isinstance(number, int) else Type.FLOAT
-    return replace(value, expr=Const(number), type=kind)
+    found = READERS[kind.value](value.expr.value)
+    if found is None:
+        raise TypeMismatch(
+            f"this text is no {kind.value}",
+            position=value.at,
+            found=value.expr.value,
+            exists=(TIMES_WRITTEN[kind],),
+            attempt=f"write it as in {kind.value} '{TIMES_WRITTEN[kind]}'",
+        )
+    return replace(value, expr=Const(found), type=kind)
 
 
 def choice(branches: Sequence[tuple[Typed, Typed]], otherwise: Typed, at: Position) -> Typed:
@@ -282,93 +246,19 @@ def choice(branches: Sequence[tuple[Typed, Typed]], otherwise: Typed, at: Positi
     for when, _ in branches:
         require(when, (Type.BOOL,), "WHEN")
     results = [*(then for _, then in branches), otherwise]
-    shared = reduce(lambda one, other: _joined(one, other, "mix"), results)
+    moment = next((one for one in results if one.type is not None and one.type.is_time), None)
+    if moment is not None:
+        branches = [(when, as_time(then, moment)) for when, then in branches]
+        otherwise = as_time(otherwise, moment)
+        results = [*(then for _, then in branches), otherwise]
+    shared = reduce(lambda one, other: joined(one, other, "mix"), results)
     pairs = tuple((w.expr, widened(t.expr, t.type, shared.type)) for w, t in branches)
     default = widened(otherwise.expr, otherwise.type, shared.type)
     nullable = any(result.nullable for result in results)
     return Typed(Case(pairs, default), shared.type, shared.unit, nullable, at)
 
 
-def _joined(one: Typed, other: Typed, doing: str) -> Typed:
+def joined(one: Typed, other: Typed, doing: str) -> Typed:
+    """Returns what is known of a value that is one or the other; raises as `meeting`."""
     kind, unit = meeting(one, other, doing)
     return Typed(one.expr, kind, unit, one.nullable or other.nullable, other.at)
-
-
-_SHOWN = 16
-_CLOCKS = frozenset({"now", "current_time", "current_date", "current_timestamp", "getdate"})
-_TIME = "the time is a row of the log: … JOIN clock c …, c.now_s"
-
-
-def call(name: str, arguments: Sequence[Typed], at: Position) -> Typed:
-    """Type a scalar function.
-
-    Raises:
-        UnknownFunction: no such function.
-        WrongArity: too few or too many arguments.
-    """
-    known = FUNCTIONS.get(name)
-    if known is None:
-        names = (*FUNCTIONS, *(one.value.lower() for one in AggregateFunction))
-        over = name.upper() in {*RankFunction.__members__, *PickFunction.__members__}
-        behind = f"{name}(…) OVER (ORDER BY column)" if over else suggestion(name, names)
-        raise UnknownFunction(
-            f"{name} needs OVER" if over else f"there is no function {name!r}",
-            position=at,
-            found=name,
-            exists=nearest(name, names)[:_SHOWN],
-            attempt=_TIME if name in _CLOCKS else behind,
-        )
-    if len(arguments) < known.least or (known.most is not None and len(arguments) > known.most):
-        raise WrongArity(
-            f"{name} takes {_count(known)}, not {len(arguments)}",
-            position=at,
-            found=str(len(arguments)),
-            exists=(_count(known),),
-            attempt=_SHAPES.get(name, f"{name}(…) with {_count(known)}"),
-        )
-    if name in ("concat", "concat_ws"):
-        arguments = [_as_text(argument) for argument in arguments]
-    if name.startswith("regexp_"):
-        _check_pattern(arguments[1])
-    for i, argument in enumerate(arguments):
-        accepts = known.each[min(i, len(known.each) - 1)] if known.each else known.accepts
-        require(argument, sorted(accepts, key=lambda kind: kind.value), name)
-    # The digits of round(x, digits) are a bare number.
-    measured = arguments[:1] if name == "round" or known.each else arguments
-    shared = reduce(lambda one, other: _joined(one, other, f"give {name}"), measured)
-    nullable = any(argument.nullable for argument in arguments)
-    if name == "coalesce":
-        nullable = all(argument.nullable for argument in arguments)
-    nullable = nullable or not known.total
-    kind = known.result or shared.type
-    # Functions that give their arguments' type must not let an INT out where FLOAT is promised.
-    widen = known.result is None and name != "round"
-    exprs = tuple(widened(a.expr, a.type, kind) if widen else a.expr for a in arguments)
-    return Typed(Call(name, exprs), kind, shared.unit if known.keeps_unit else "", nullable, at)
-
-
-def _check_pattern(given: Typed) -> None:
-    pattern = given.expr.value if isinstance(given.expr, Const) else None
-    if isinstance(pattern, str) and not is_pattern(pattern):
-        raise TypeMismatch(
-            "this text is no regular expression",
-            position=given.at,
-            found=pattern,
-            exists=("RE2's syntax",),
-            attempt=r"letters stand for themselves; \. for a full stop, [0-9]+ for digits",
-        )
-
-
-def _as_text(value: Typed) -> Typed:
-    """Spell a value that is joined with texts."""
-    if value.type in (None, Type.TEXT):
-        return value
-    return replace(value, expr=Call("to_text", (value.expr,)), type=Type.TEXT, unit="")
-
-
-def _count(known: Function) -> str:
-    if known.most is None:
-        return f"at least {known.least} argument(s)"
-    if known.least == known.most:
-        return f"{known.least} argument(s)"
-    return f"{known.least} to {known.most} arguments"

@@ -127,6 +127,8 @@ def _ordinary(column: Column, serial: int) -> list[Value]:
             return [True, False]
         case Type.TEXT:
             return [f"any-{serial}"]
+        case kind if kind.is_time:
+            return [column.kept(f"2026-01-01 12:{serial // 60 % 60:02}:{serial % 60:02}")]
         case _:
             return [_FRESH + serial, 0, 1]
 

@@ -36,11 +36,10 @@ from sensors_sim.motes import DeviceStream
 Streams = Mapping[str, DeviceStream]
 Finish = Callable[[Iterable[Row]], list[Row]]
 MILLISECONDS = 3
-WIRE_TYPES = {
+WIRE_TYPES = dict.fromkeys(Type, WireType.TEXT) | {
     Type.INT: WireType.INT,
     Type.FLOAT: WireType.DOUBLE,
     Type.BOOL: WireType.BOOL,
-    Type.TEXT: WireType.TEXT,
 }
 COUNT_WIRE = Wire(WireType.INT)
 

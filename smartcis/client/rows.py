@@ -21,7 +21,7 @@ class RowsColumn:
     """A column of an answer.
 
     Args:
-        type: TEXT, INT, FLOAT or BOOL.
+        type: TEXT, INT, FLOAT, BOOL, or a time: DATE, TIME, TIMESTAMP, TIMESTAMPTZ.
         unit: of what was measured; empty where nothing was.
     """
 

@@ -119,6 +119,7 @@ def record(changes: Changes, *, using: str = "default") -> None:
     declared = relations_named({relation for relation, _, _ in kept})
     for relation, _, row in kept:
         check_row(declared[relation], row)
+    kept = [(relation, weight, declared[relation].kept(row)) for relation, weight, row in kept]
     # Deletions first: a keyed relation never shows two rows of one key.
     kept.sort(key=lambda change: change[1])
     enqueue({"changes": [[relation, weight, *row] for relation, weight, row in kept]}, using=using)

@@ -224,6 +224,7 @@ class DatabaseTable(Poller):
             for column, value in zip(self._relation.columns, values, strict=True)
         )
         self._relation.check(row)
+        row = self._relation.kept(row)
         if fault := unstorable(list(row)):
             raise BadRow(f"it holds {fault}")
         if any(isinstance(value, float) and not math.isfinite(value) for value in row):
@@ -258,7 +259,9 @@ def as_held(column: Column, value: Any, clocks: tzinfo = UTC) -> Value:
             return value if moment is None else moment
         case Type.INT, Decimal() | float() if math.isfinite(value) and value == int(value):
             return int(value)
-        case Type.TEXT, date() | time():  # and datetime, which is a date
+        case Type.TIMESTAMPTZ, datetime() if value.tzinfo is None:
+            return value.replace(tzinfo=clocks).isoformat()
+        case kind, date() | time() if kind.python is str:  # and datetime, which is a date
             return value.isoformat()
         case Type.TEXT, Decimal() | UUID():
             return str(value)

@@ -24,12 +24,17 @@ from aspen.algebra.plan import (
 )
 from aspen.algebra.plan_parts import ORDERED, WITH_CONSTANT
 from aspen.model.schema import Column, Type
+from aspen.model.times import MOMENT_ENDS, spelt, spelt_time
 
 VALUES = {
     Type.INT: st.integers(-2, 4),
     Type.FLOAT: st.sampled_from([-1.0, 0.0, 0.5, 2.0, 3.0]),
     Type.TEXT: st.sampled_from(["a", "b", "c"]),
     Type.BOOL: st.booleans(),
+    Type.DATE: st.dates().map(str),
+    Type.TIME: st.times().map(spelt_time),
+    Type.TIMESTAMP: st.datetimes().map(spelt),
+    Type.TIMESTAMPTZ: st.datetimes().map(lambda moment: spelt(moment) + MOMENT_ENDS),
 }
 _OF_ANY = tuple(
     AggregateFunction[name]

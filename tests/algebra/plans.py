@@ -139,6 +139,8 @@ def exprs(draw, columns: tuple[Column, ...], kind: Type, depth: int = 2) -> Expr
     right = draw(exprs(columns, kind, depth - 1))
     if kind is Type.TEXT:
         return Call(draw(st.sampled_from(["coalesce", "concat", "least"])), (left, right))
+    if kind.is_time:
+        return Call(draw(st.sampled_from(["coalesce", "least"])), (left, right))
     symbols = ["+", "-", "*", "%"] if kind is Type.INT else ["+", "-", "*", "/"]
     return Op(draw(st.sampled_from(symbols)), left, right)
 

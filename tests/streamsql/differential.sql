@@ -220,3 +220,29 @@ x.node + 1 FROM (SELECT way, node FROM w WHERE node < 4) x, room r) SELECT way, 
 
 WITH RECURSIVE w(node, n) AS (SELECT node, 1 FROM machine UNION ALL SELECT w.node + 1, w.n FROM w
 WHERE w.node < 6 AND NOT EXISTS (SELECT 1 FROM booking b WHERE b.node = w.node)) SELECT * FROM w;
+
+SELECT rid, CAST(MIN(DATE '2026-01-30' + node) AS TEXT) AS first, CAST(arg_max(DATE '2026-01-30' -
+node, mid) AS TEXT) AS last FROM machine GROUP BY rid;
+
+SELECT CAST(d.day AS TEXT) AS day, COUNT(*) AS n FROM (SELECT DATE '2026-02-27' + node AS day FROM
+machine) d GROUP BY d.day HAVING d.day > '2026-02-27';
+
+SELECT d.mid, date_diff('month', d.day, DATE '2026-04-01') AS months, dayname(d.day) AS name,
+strftime(d.day, '%d.%m.%y') AS said FROM (SELECT mid, DATE '2026-02-27' + node AS day FROM machine) d;
+
+SELECT a.src, b.dst FROM (SELECT src, TIMESTAMP '2026-11-23 10:00' + len * INTERVAL '20 minutes' AS t
+FROM edge) a JOIN (SELECT dst, DATE '2026-11-23' + dst * INTERVAL 10 HOUR AS t FROM edge) b ON a.t <=
+b.t WHERE b.t - a.t < INTERVAL '12 hours';
+
+SELECT mid, CAST(TIMESTAMP '2026-01-31 08:00' + INTERVAL '1 month' AS TEXT) AS t FROM machine WHERE
+EXTRACT(DAY FROM DATE '2026-01-30' + node) IN (1, 2, 31);
+
+SELECT CAST(v.t AS TEXT) AS t FROM (SELECT DATE '2026-01-01' + node AS t FROM machine UNION SELECT
+TIMESTAMP '2026-01-02 00:00' + src * INTERVAL 1 DAY FROM edge) v WHERE v.t < '2026-01-04';
+
+SELECT CAST(coalesce(CASE WHEN node > 2 THEN DATE '2026-03-01' END, '2026-04-01') AS TEXT) AS d,
+CAST(TIME '23:30' + node * INTERVAL 10 MINUTE AS TEXT) AS t FROM machine;
+
+SELECT m.mid, SUM(m.node) OVER (PARTITION BY m.rid ORDER BY DATE '2026-01-01' + m.node, m.mid ROWS 1
+PRECEDING) AS s, MIN(CAST(DATE '2026-01-01' + m.node AS TEXT)) OVER (PARTITION BY m.rid) AS d FROM
+(SELECT DISTINCT mid, rid, node FROM machine) m

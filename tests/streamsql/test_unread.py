@@ -39,6 +39,9 @@ SELECT r.rid, LAG(r.name) IGNORE NULLS OVER w AS a,
 FROM room r, LATERAL (SELECT r.name AS n) s
 WINDOW w AS (PARTITION BY r.rid ORDER BY r.name) QUALIFY a = 'x'
 ---
+SELECT EXTRACT(HOUR FROM TIMESTAMP '2026-11-23' + INTERVAL 5 MINUTE) AS hour,
+  TIMESTAMP '2026-11-23 10:00' AT TIME ZONE 'Europe/Berlin' AS moment
+---
 SELECT sid FROM temperature_reading [PARTITION BY sid ROWS 1]
 """
 

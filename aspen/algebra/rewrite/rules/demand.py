@@ -25,12 +25,9 @@ from aspen.algebra.rewrite.demand import Pairs, Restrict, demanded, keeps_apart
 from aspen.algebra.rewrite.magic import already_bound, restrict
 from aspen.algebra.rewrite.rule import Rule
 from aspen.algebra.rewrite.rules.linear import closure, turned, wants_turning
-from aspen.model.schema import Type
 
 MOST_DEMANDING = 40
 """Nodes of a plan whose rows are demand: it stands in the plan once more for each use."""
-
-_PYTHON: dict[type, Type] = {str: Type.TEXT, bool: Type.BOOL, int: Type.INT, float: Type.FLOAT}
 
 
 def constants(plan: Plan) -> dict[str, Const]:
@@ -42,7 +39,7 @@ def constants(plan: Plan) -> dict[str, Const]:
     for part in conjuncts(plan.predicate):
         match part:
             case Op("=", Col(name), Const() as value) | Op("=", Const() as value, Col(name)):
-                if _PYTHON.get(type(value.value)) is types[name]:
+                if type(value.value) is types[name].python:
                     found.setdefault(name, value)
     return found
 

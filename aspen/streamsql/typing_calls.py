@@ -1,0 +1,110 @@
+"""Types and units of scalar functions; every refusal names what would have fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import reduce
+
+from aspen.algebra.expr import Call, Const
+from aspen.algebra.functions import FUNCTIONS, Function
+from aspen.algebra.patterns import is_pattern
+from aspen.algebra.plan import AggregateFunction, PickFunction, RankFunction
+from aspen.errors import Position
+from aspen.model.schema import Type
+from aspen.streamsql.errors import (
+    TypeMismatch,
+    UnknownFunction,
+    WrongArity,
+    nearest,
+    suggestion,
+)
+from aspen.streamsql.sql_types import CASTS
+from aspen.streamsql.typing_rules import Typed, joined, require, widened
+from aspen.streamsql.typing_times import is_span, shaped
+
+_SHAPES = {"distance": "distance(x1, y1, x2, y2)", "round": "round(x) or round(x, digits)"}
+_SHOWN = 16
+_CLOCKS = frozenset({"now", "current_time", "current_date", "current_timestamp", "getdate"})
+_TIME = "the time is a row of the log: … JOIN clock c …, c.now_s"
+_SPOKEN = {name: f"CAST AS {kind.value}" for kind, name in CASTS.items()}
+_IN_SECONDS = frozenset({"epoch", "seconds_between"})
+
+
+def call(name: str, arguments: Sequence[Typed], at: Position) -> Typed:
+    """Type a scalar function.
+
+    Raises:
+        UnknownFunction: no such function.
+        WrongArity: too few or too many arguments.
+    """
+    known = FUNCTIONS.get(name)
+    if known is None:
+        names = (*FUNCTIONS, *(one.value.lower() for one in AggregateFunction))
+        over = name.upper() in {*RankFunction.__members__, *PickFunction.__members__}
+        behind = f"{name}(…) OVER (ORDER BY column)" if over else suggestion(name, names)
+        raise UnknownFunction(
+            f"{name} needs OVER" if over else f"there is no function {name!r}",
+            position=at,
+            found=name,
+            exists=nearest(name, names)[:_SHOWN],
+            attempt=_TIME if name in _CLOCKS else behind,
+        )
+    if len(arguments) < known.least or (known.most is not None and len(arguments) > known.most):
+        raise WrongArity(
+            f"{name} takes {_count(known)}, not {len(arguments)}",
+            position=at,
+            found=str(len(arguments)),
+            exists=(_count(known),),
+            attempt=_SHAPES.get(name, f"{name}(…) with {_count(known)}"),
+        )
+    if name in ("concat", "concat_ws"):
+        arguments = [_as_text(argument) for argument in arguments]
+    if name.startswith("regexp_"):
+        _check_pattern(arguments[1])
+    if name == "epoch" and is_span(arguments[0]):
+        return replace(arguments[0], unit="s")
+    arguments, result = shaped(name, arguments)
+    for i, argument in enumerate(arguments):
+        accepts = known.each[min(i, len(known.each) - 1)] if known.each else known.accepts
+        require(argument, sorted(accepts, key=lambda kind: kind.value), _SPOKEN.get(name, name))
+    # The digits of round(x, digits) are a bare number.
+    measured = arguments[:1] if name == "round" or known.each else arguments
+    shared = reduce(lambda one, other: joined(one, other, f"give {name}"), measured)
+    nullable = any(argument.nullable for argument in arguments)
+    if name == "coalesce":
+        nullable = all(argument.nullable for argument in arguments)
+    nullable = nullable or not known.total
+    unit = shared.unit if known.keeps_unit else "s" if name in _IN_SECONDS else ""
+    kind = result or known.result or shared.type
+    # Functions that give their arguments' type must not let an INT out where FLOAT is promised.
+    widen = known.result is None and name != "round"
+    exprs = tuple(widened(a.expr, a.type, kind) if widen else a.expr for a in arguments)
+    return Typed(Call(name, exprs), kind, unit, nullable, at)
+
+
+def _check_pattern(given: Typed) -> None:
+    pattern = given.expr.value if isinstance(given.expr, Const) else None
+    if isinstance(pattern, str) and not is_pattern(pattern):
+        raise TypeMismatch(
+            "this text is no regular expression",
+            position=given.at,
+            found=pattern,
+            exists=("RE2's syntax",),
+            attempt=r"letters stand for themselves; \. for a full stop, [0-9]+ for digits",
+        )
+
+
+def _as_text(value: Typed) -> Typed:
+    """Spell a value that is joined with texts."""
+    if value.type in (None, Type.TEXT):
+        return value
+    return replace(value, expr=Call("to_text", (value.expr,)), type=Type.TEXT, unit="")
+
+
+def _count(known: Function) -> str:
+    if known.most is None:
+        return f"at least {known.least} argument(s)"
+    if known.least == known.most:
+        return f"{known.least} argument(s)"
+    return f"{known.least} to {known.most} arguments"
