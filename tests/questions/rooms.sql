@@ -53,7 +53,7 @@ WHERE a.start_s < b.end_s AND b.start_s < a.end_s;
 
 -- question: Which rooms are free for the next hour and have a machine with LaTeX?
 -- source: neokoenig/RoomBooking#30
--- not answered: there is no function 'to_timestamp'
+-- not answered: there is no function 'now'
 SELECT DISTINCT r.name
 FROM room r
 JOIN machine m ON m.rid = r.rid
@@ -66,7 +66,7 @@ WHERE s.software ILIKE 'latex'
 
 -- question: When is each booked room free between its bookings today?
 -- source: jamesiarmes/php-ews#410, mulesoft-labs/rooming#5
--- not answered: there is no function 'to_timestamp'
+-- not answered: there is no column 'current_date'
 SELECT rid, to_timestamp(end_s) AS free_from, to_timestamp(next_s) AS free_until
 FROM (
   SELECT rid, end_s, LEAD(start_s) OVER (PARTITION BY rid ORDER BY start_s) AS next_s
@@ -78,7 +78,6 @@ ORDER BY rid, free_from;
 
 -- question: What percentage of the working day is each room booked?
 -- source: jamesiarmes/php-ews#488, meeting-room-booking-system/mrbs-code#1015
--- not answered: there is no function 'to_timestamp'
 SELECT r.rid, strftime(to_timestamp(b.start_s), '%Y-%m-%d') AS day,
        ROUND(100.0 * SUM(b.end_s - b.start_s) / (10 * 3600), 1) AS booked_pct
 FROM room r JOIN reservation b ON b.rid = r.rid

@@ -43,7 +43,6 @@ ORDER BY 1, 2;
 
 -- question: From when to when was each window open, every time?
 -- source: influxdata/influxdb#7581
--- not answered: there is no function 'to_timestamp'
 WITH marked AS (
   SELECT sid, at_s, value,
          CASE WHEN value = LAG(value) OVER (PARTITION BY sid ORDER BY at_s) THEN 0 ELSE 1 END
@@ -62,7 +61,7 @@ ORDER BY opened;
 
 -- question: Which sensors have not reported for an hour?
 -- source: thingsboard/thingsboard#14270
--- not answered: there is no function 'to_timestamp'
+-- not answered: there is no function 'now'
 SELECT s.sid, s.kind, s.rid, to_timestamp(r.at_s) AS last_heard
 FROM sensor s
 LEFT JOIN sensor_reading r ON r.sid = s.sid
@@ -88,7 +87,6 @@ HAVING MIN(celsius) = MAX(celsius) AND COUNT(*) > 10;
 
 -- question: What was the highest quarter-hour load of the building on each day?
 -- source: dsmrreader/dsmr-reader#1084, davidusb-geek/emhass#540
--- not answered: StreamSQL has no INTERVAL here
 WITH quarters AS (
   SELECT mid, time_bucket(INTERVAL '15 minutes', to_timestamp(at_s)) AS quarter,
          AVG(watts) AS watts
@@ -105,7 +103,6 @@ ORDER BY day;
 
 -- question: How many kWh did each machine use, day by day, going by its power?
 -- source: weltmeyer/ha_sonnenbatterie#14, home-assistant/core#106917
--- not answered: there is no function 'to_timestamp'
 WITH spans AS (
   SELECT mid, at_s, watts,
          LAG(at_s) OVER w AS from_s,
@@ -121,7 +118,7 @@ GROUP BY mid, CAST(to_timestamp(at_s) AS DATE);
 
 -- question: Is each machine drawing more today than yesterday until the same time of day?
 -- source: jekalmin/extended_openai_conversation#94, home-assistant/core#82000
--- not answered: there is no function 'to_timestamp'
+-- not answered: there is no function 'now'
 SELECT mid,
        AVG(watts) FILTER (WHERE to_timestamp(at_s) >= date_trunc('day', now())) AS today,
        AVG(watts) FILTER (WHERE to_timestamp(at_s) >= date_trunc('day', now()) - INTERVAL 1 DAY
@@ -132,7 +129,6 @@ ORDER BY mid;
 
 -- question: What does the average day look like: mean power for each hour of the day?
 -- source: David00/rpi-power-monitor#129
--- not answered: expected )
 SELECT EXTRACT(hour FROM to_timestamp(at_s)) AS hour, ROUND(AVG(watts), 1) AS watts
 FROM energy_reading [RANGE 30 DAYS]
 GROUP BY hour
@@ -140,7 +136,6 @@ ORDER BY hour;
 
 -- question: On which weekdays and at which hours is the building busiest?
 -- source: marcusolsson/grafana-hourly-heatmap-panel#44, apache/superset#4499
--- not answered: there is no function 'to_timestamp'
 SELECT dayname(to_timestamp(at_s)) AS weekday, hour(to_timestamp(at_s)) AS hour,
        COUNT(DISTINCT mid) AS seats_taken
 FROM seat_reading [RANGE 14 DAYS]
@@ -150,7 +145,6 @@ ORDER BY seats_taken DESC;
 
 -- question: What is the temperature smoothed over the last hour, beside each raw reading?
 -- source: home-assistant/core#13104
--- not answered: there is no function 'to_timestamp'
 SELECT sid, to_timestamp(at_s) AS at, celsius,
        AVG(celsius) OVER (
          PARTITION BY sid ORDER BY at_s RANGE BETWEEN 3600 PRECEDING AND CURRENT ROW
@@ -166,7 +160,6 @@ HAVING arg_max(celsius, at_s) - arg_min(celsius, at_s) > 2;
 
 -- question: Where are gaps of more than half an hour in the readings?
 -- source: Time series charts, missing data handling, www.ibm.com/docs/he/SSBNJ7_1.4.2
--- not answered: there is no function 'to_timestamp'
 SELECT sid, to_timestamp(before_s) AS gap_from, to_timestamp(at_s) AS gap_to
 FROM (
   SELECT sid, at_s, LAG(at_s) OVER (PARTITION BY sid ORDER BY at_s) AS before_s
@@ -177,7 +170,6 @@ ORDER BY gap_from;
 
 -- question: How often did each heating start in every hour of today (short cycling)?
 -- source: Mosibi/Midea-heat-pump-ESPHome#84
--- not answered: there is no function 'to_timestamp'
 WITH switched AS (
   SELECT sid, at_s, value, LAG(value, 1, 0.0) OVER (PARTITION BY sid ORDER BY at_s) AS previous
   FROM reading [RANGE 1 DAY]
@@ -202,7 +194,6 @@ GROUP BY sid;
 
 -- question: What is the standby power of each machine, the value it shows most at night?
 -- source: Savjee/home-energy-monitor#33
--- not answered: there is no function 'to_timestamp'
 SELECT mid, mode(round(watts)) AS standby_w, MIN(watts) AS least_w
 FROM energy_reading [RANGE 2 DAYS]
 WHERE date_part('hour', to_timestamp(at_s)) BETWEEN 0 AND 5
@@ -223,7 +214,7 @@ HAVING now() - to_timestamp(MIN(d.at_s)) > INTERVAL '5 minutes';
 
 -- question: For how many degree hours was each room colder than 20 degrees today?
 -- source: NatLabRockies/OpenStudio-HPXML#162, TrystanLea/heatlossjs#7
--- not answered: there is no function 'to_timestamp'
+-- not answered: there is no column 'current_date'
 SELECT rid, SUM(GREATEST(20 - celsius, 0) * hours) AS degree_hours
 FROM (
   SELECT rid, celsius,
@@ -236,7 +227,6 @@ HAVING SUM(GREATEST(20 - celsius, 0) * hours) > 0;
 
 -- question: How many minutes was the CO2 of each room above 1000 ppm in working hours?
 -- source: ariccio/COVID-CO2-tracker#20, frischluft-works/frischluft-firmware#7
--- not answered: expected )
 WITH air AS (
   SELECT rid, value, to_timestamp(at_s) AS since,
          LEAD(to_timestamp(at_s)) OVER (PARTITION BY sid ORDER BY at_s) AS until
@@ -250,7 +240,7 @@ GROUP BY rid;
 
 -- question: Which alarms has nobody acknowledged for a day, and how old are they?
 -- source: function61/lambda-alertmanager#7
--- not answered: there is no function 'to_timestamp'
+-- not answered: there is no function 'now'
 SELECT alarm_id, name, severity, age(now(), to_timestamp(raised_s)) AS age
 FROM alarm
 WHERE NOT acknowledged AND to_timestamp(raised_s) < now() - INTERVAL '24 hours'
