@@ -33,7 +33,7 @@ from aspen.streamsql.tree import (
     subquery_test,
     unsupported,
 )
-from aspen.streamsql.typing_calls import call
+from aspen.streamsql.typing_calls import NOW, call, time_of
 from aspen.streamsql.typing_operators import operator
 from aspen.streamsql.typing_rules import Typed, choice, require
 from aspen.streamsql.typing_times import months_moved
@@ -69,6 +69,10 @@ class SubqueryBinder(Protocol):
 
     def scalar(self, query: exp.Expr) -> Typed:
         """Bind a query that stands for a value."""
+        ...
+
+    def now(self, at: Position) -> Typed:
+        """Bind the log's time."""
         ...
 
 
@@ -196,6 +200,8 @@ class ExpressionBinder:
         if called.distinct or called.order:
             said = "DISTINCT" if called.distinct else "ORDER BY"
             raise unsupported(f"{said} inside {called.name}", tree, "leave it out")
+        if called.name in NOW and not called.arguments:
+            return time_of(called.name, self._subqueries(here).now(here))
         return call(called.name, [self.bind(argument) for argument in called.arguments], here)
 
     def _choice(self, tree: exp.Anonymous, here: Position) -> Typed:
@@ -207,6 +213,8 @@ class ExpressionBinder:
                 return choice([(operator("=", value, other, here), null)], value, here)
             case "mod", [left, right]:
                 return operator("%", left, right, here)
+            case "age", [later, earlier]:
+                return operator("-", later, earlier, here)
             case "pi", []:
                 return _literal(Const(math.pi), here)
             case (("iif" | "if"), [when, then]):

@@ -37,7 +37,7 @@ from aspen.streamsql.errors import (
     nearest,
     suggestion,
 )
-from aspen.streamsql.positions import at, whole
+from aspen.streamsql.positions import at, placed, whole
 from aspen.streamsql.scope import Environment
 from aspen.streamsql.tree import (
     Call,
@@ -62,6 +62,9 @@ class _Window:
     frame: exp.Expr | None
 
 
+_SHIFTS = frozenset(function.value for function in SHIFTS)
+
+
 @dataclass
 class Overs:
     """What the OVERs of one SELECT compute.
@@ -82,10 +85,12 @@ class Overs:
 
         def first(node: exp.Expr) -> Typed | None:
             if isinstance(node, exp.Window):
-                return self._bind(node, inner)
+                shifted = _with_default(node)
+                return self._bind(node, inner) if shifted is None else outer.bind(shifted)
             return None if inner.first is None else inner.first(node)
 
-        return ExpressionBinder(inner.scope, first, inner.subqueries)
+        outer = ExpressionBinder(inner.scope, first, inner.subqueries)
+        return outer
 
     def over(self, plan: Plan) -> Plan:
         """Returns a plan's rows with what the OVERs compute beside them."""
@@ -349,3 +354,25 @@ def _bound(spec: exp.Expr, end: str, *, rows: bool, keys: list[Typed]) -> float 
             )
         offset = number
     return -offset if before else offset
+
+
+def _with_default(node: exp.Window) -> exp.Expr | None:
+    """Returns LAG or LEAD with a computed default in other words; None for anything else."""
+    shift = node.this
+    if not isinstance(shift, exp.Anonymous) or shift.name.upper() not in _SHIFTS:
+        return None
+    match shift.expressions:
+        case [value, offset, default] if constant(default) is None:
+            if isinstance(value, exp.IgnoreNulls):
+                return None
+        case _:
+            return None
+
+    def shifted(what: exp.Expr) -> exp.Expr:
+        found = node.copy()
+        found.this.set("expressions", [placed(what, at(value)), offset.copy()])
+        return found
+
+    missing = placed(exp.Is(this=shifted(exp.true()), expression=exp.Null()), at(node))
+    branch = exp.If(this=missing, true=default.copy())
+    return placed(exp.Case(ifs=[branch], default=shifted(value.copy())), at(node))

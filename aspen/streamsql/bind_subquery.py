@@ -7,7 +7,19 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from aspen.algebra.expr import Case, Col, Const, Expr, IsNull, Outer, as_outer, chain
-from aspen.algebra.plan import Apply, ApplyKind, Filter, Fixpoint, Plan, Project, children
+from aspen.algebra.plan import (
+    Aggregate,
+    AggregateFunction,
+    Apply,
+    ApplyKind,
+    Filter,
+    Fixpoint,
+    GroupBy,
+    Plan,
+    Project,
+    Scan,
+    children,
+)
 from aspen.algebra.renaming import extended, filtered, narrowed
 from aspen.algebra.rewrite.dependent import outer_names
 from aspen.errors import Position
@@ -17,6 +29,7 @@ from aspen.streamsql.errors import NotGrouped, UnionArity, Unsupported
 from aspen.streamsql.positions import at
 from aspen.streamsql.scope import Environment, Scope
 from aspen.streamsql.tree import SubqueryTest
+from aspen.streamsql.typing_calls import call
 from aspen.streamsql.typing_operators import operator
 from aspen.streamsql.typing_rules import Typed, known_type, relabelled
 
@@ -42,12 +55,14 @@ class Subqueries:
         scope: of the rows around them.
         found: those bound so far.
         needles: what they compare, where it is computed.
+        clock: has the log's time, None where nobody asked for it.
     """
 
     environment: Environment
     scope: Scope
     found: list[_Found] = field(default_factory=list)
     needles: list[tuple[Column, Expr]] = field(default_factory=list)
+    clock: Column | None = None
 
     @property
     def made(self) -> frozenset[str]:
@@ -123,6 +138,19 @@ class Subqueries:
         output = self._fresh(column.type, column.unit, nullable=True)
         self.found.append(_Found(plan, ApplyKind.VALUE, output))
         return Typed(Col(output.name), known_type(plan, 0), column.unit, True, here)
+
+    def now(self, at: Position) -> Typed:
+        """Bind the log's time, the one row of `clock`; null before the first tick."""
+        if self.clock is None:
+            seconds = self.environment.catalog.get("clock").columns[0]
+            read = replace(seconds, name=f"clock.{seconds.name}")
+            self.clock = self._fresh(seconds.type, seconds.unit, nullable=True)
+            latest = Aggregate(AggregateFunction.MAX, read.name, replace(self.clock, name="now.s"))
+            plan = GroupBy(Scan("clock", "clock", (read,)), (), (latest,))
+            self.found.append(_Found(plan, ApplyKind.VALUE, self.clock))
+        column = self.clock
+        seconds_passed = Typed(Col(column.name), column.type, column.unit, True, at)
+        return call("to_timestamp", [seconds_passed], at)
 
     def _query(self, query: exp.Expr, here: Position) -> Plan:
         plan = self.environment.inside(self.scope).bind(query, named=False)

@@ -20,6 +20,10 @@ from aspen.streamsql.errors import Unsupported
 _Node = TypeVar("_Node", bound=exp.Expr)
 
 NOWHERE = Position(1, 1)
+_CALLS = frozenset(
+    {"current_date", "current_time", "current_timestamp", "localtime", "localtimestamp"}
+)
+"""Functions that are called without brackets."""
 _DEEPEST = 100
 _HEADED = (exp.Anonymous, Notified, OutputTarget, StreamWindow)
 """Nodes that an error underlines by their own word, not with all that stands in them."""
@@ -92,9 +96,13 @@ def _normalize(node: exp.Expr) -> None:
     if isinstance(node, exp.Paren) and not node.this.is_star:
         node.replace(node.this)
     elif isinstance(node, exp.Identifier):
-        name = str(node.this) if node.args.get("quoted") else str(node.this).lower()
+        quoted = node.args.get("quoted")
+        name = str(node.this) if quoted else str(node.this).lower()
         node.set("this", name)
         node.set("quoted", not (name.isidentifier() and name == name.lower()))
+        column = node.parent
+        if not quoted and name in _CALLS and isinstance(column, exp.Column) and not column.table:
+            column.replace(placed(exp.Anonymous(this=name), at(column)))
     elif isinstance(node, exp.Anonymous):
         node.set("this", node.name.lower())
 

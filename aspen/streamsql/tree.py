@@ -57,7 +57,7 @@ _SPELLINGS = {
     "ucase": "upper",
     "variance": "var_samp",
 }
-CHOICES = ("nullif", "iif", "if", "mod", "pi", "date_add")
+CHOICES = ("nullif", "iif", "if", "mod", "pi", "date_add", "age")
 """Functions that are other expressions in other words: CASE, an operator, a number."""
 _BIGGEST = 2**63 - 1
 

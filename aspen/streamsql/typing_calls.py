@@ -25,8 +25,18 @@ from aspen.streamsql.typing_times import is_span, shaped
 
 _SHAPES = {"distance": "distance(x1, y1, x2, y2)", "round": "round(x) or round(x, digits)"}
 _SHOWN = 16
-_CLOCKS = frozenset({"now", "current_time", "current_date", "current_timestamp", "getdate"})
-_TIME = "the time is a row of the log: … JOIN clock c …, c.now_s"
+NOW = {
+    "now": Type.TIMESTAMPTZ,
+    "current_timestamp": Type.TIMESTAMPTZ,
+    "get_current_timestamp": Type.TIMESTAMPTZ,
+    "transaction_timestamp": Type.TIMESTAMPTZ,
+    "localtimestamp": Type.TIMESTAMP,
+    "current_date": Type.DATE,
+    "today": Type.DATE,
+    "current_time": Type.TIME,
+    "localtime": Type.TIME,
+}
+"""What tells the log's time, in UTC, and its type."""
 _SPOKEN = {name: f"CAST AS {kind.value}" for kind, name in CASTS.items()}
 _IN_SECONDS = frozenset({"epoch", "seconds_between"})
 
@@ -40,7 +50,7 @@ def call(name: str, arguments: Sequence[Typed], at: Position) -> Typed:
     """
     known = FUNCTIONS.get(name)
     if known is None:
-        names = (*FUNCTIONS, *(one.value.lower() for one in AggregateFunction))
+        names = (*FUNCTIONS, *NOW, *(one.value.lower() for one in AggregateFunction))
         over = name.upper() in {*RankFunction.__members__, *PickFunction.__members__}
         behind = f"{name}(…) OVER (ORDER BY column)" if over else suggestion(name, names)
         raise UnknownFunction(
@@ -48,7 +58,7 @@ def call(name: str, arguments: Sequence[Typed], at: Position) -> Typed:
             position=at,
             found=name,
             exists=nearest(name, names)[:_SHOWN],
-            attempt=_TIME if name in _CLOCKS else behind,
+            attempt=behind,
         )
     if len(arguments) < known.least or (known.most is not None and len(arguments) > known.most):
         raise WrongArity(
@@ -81,6 +91,17 @@ def call(name: str, arguments: Sequence[Typed], at: Position) -> Typed:
     widen = known.result is None and name != "round"
     exprs = tuple(widened(a.expr, a.type, kind) if widen else a.expr for a in arguments)
     return Typed(Call(name, exprs), kind, unit, nullable, at)
+
+
+def time_of(name: str, moment: Typed) -> Typed:
+    """Type a function of the log's time.
+
+    Args:
+        name: one of NOW.
+        moment: the log's time.
+    """
+    kind = NOW[name]
+    return moment if moment.type is kind else call(CASTS[kind], [moment], moment.at)
 
 
 def _check_pattern(given: Typed) -> None:

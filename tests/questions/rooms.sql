@@ -33,7 +33,6 @@ WHERE l.lux > 200
 
 -- question: Which booked meetings did nobody come to?
 -- source: indico/indico#6443, krushit1307/CampusConnect#4390
--- not answered: there is no function 'now'
 SELECT b.rid, b.title, to_timestamp(b.start_s) AS start
 FROM reservation b
 WHERE b.end_s < epoch(now())
@@ -53,7 +52,6 @@ WHERE a.start_s < b.end_s AND b.start_s < a.end_s;
 
 -- question: Which rooms are free for the next hour and have a machine with LaTeX?
 -- source: neokoenig/RoomBooking#30
--- not answered: there is no function 'now'
 SELECT DISTINCT r.name
 FROM room r
 JOIN machine m ON m.rid = r.rid
@@ -66,7 +64,6 @@ WHERE s.software ILIKE 'latex'
 
 -- question: When is each booked room free between its bookings today?
 -- source: jamesiarmes/php-ews#410, mulesoft-labs/rooming#5
--- not answered: there is no column 'current_date'
 SELECT rid, to_timestamp(end_s) AS free_from, to_timestamp(next_s) AS free_until
 FROM (
   SELECT rid, end_s, LEAD(start_s) OVER (PARTITION BY rid ORDER BY start_s) AS next_s

@@ -18,7 +18,6 @@ GROUP BY o.rid;
 
 -- question: For how many hours was each heating on, day by day?
 -- source: corbanmailloux/home-assistant-configuration#36, influxdata/influxdb#8308
--- not answered: there is no function 'now'
 SELECT sid, date_trunc('day', to_timestamp(at_s)) AS day, SUM(next_s - at_s) / 3600 AS hours_on
 FROM (
   SELECT sid, at_s, value,
@@ -61,7 +60,6 @@ ORDER BY opened;
 
 -- question: Which sensors have not reported for an hour?
 -- source: thingsboard/thingsboard#14270
--- not answered: there is no function 'now'
 SELECT s.sid, s.kind, s.rid, to_timestamp(r.at_s) AS last_heard
 FROM sensor s
 LEFT JOIN sensor_reading r ON r.sid = s.sid
@@ -70,7 +68,6 @@ ORDER BY last_heard;
 
 -- question: Of which rooms has nothing been heard for half an hour, whichever device is silent?
 -- source: thingsboard/thingsboard#14013
--- not answered: there is no function 'now'
 SELECT r.rid, r.name, MAX(p.at_s) AS last_s
 FROM room r
 JOIN sensor s USING (rid)
@@ -118,7 +115,6 @@ GROUP BY mid, CAST(to_timestamp(at_s) AS DATE);
 
 -- question: Is each machine drawing more today than yesterday until the same time of day?
 -- source: jekalmin/extended_openai_conversation#94, home-assistant/core#82000
--- not answered: there is no function 'now'
 SELECT mid,
        AVG(watts) FILTER (WHERE to_timestamp(at_s) >= date_trunc('day', now())) AS today,
        AVG(watts) FILTER (WHERE to_timestamp(at_s) >= date_trunc('day', now()) - INTERVAL 1 DAY
@@ -201,7 +197,6 @@ GROUP BY mid;
 
 -- question: Which doors have been standing open for more than 5 minutes now?
 -- source: rayzurbock/SmartThings-BigTalker-Orig#7, billimek/home-assistant-config#19
--- not answered: there is no function 'now'
 SELECT d.sid, d.rid, now() - to_timestamp(MIN(d.at_s)) AS open_for
 FROM door_reading [RANGE 1 DAY] d
 WHERE d.ajar = 1
@@ -214,7 +209,6 @@ HAVING now() - to_timestamp(MIN(d.at_s)) > INTERVAL '5 minutes';
 
 -- question: For how many degree hours was each room colder than 20 degrees today?
 -- source: NatLabRockies/OpenStudio-HPXML#162, TrystanLea/heatlossjs#7
--- not answered: there is no column 'current_date'
 SELECT rid, SUM(GREATEST(20 - celsius, 0) * hours) AS degree_hours
 FROM (
   SELECT rid, celsius,
@@ -240,7 +234,6 @@ GROUP BY rid;
 
 -- question: Which alarms has nobody acknowledged for a day, and how old are they?
 -- source: function61/lambda-alertmanager#7
--- not answered: there is no function 'now'
 SELECT alarm_id, name, severity, age(now(), to_timestamp(raised_s)) AS age
 FROM alarm
 WHERE NOT acknowledged AND to_timestamp(raised_s) < now() - INTERVAL '24 hours'
