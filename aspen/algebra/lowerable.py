@@ -6,8 +6,8 @@
     lowered   celsius > 60 OR room = 'attic'
 
 Law:        a row for which the lowered predicate is not true leaves no trace in any lane.
-Guard:      every reader selects below its window; the stream has no key, since lanes remember the
-            newest row of each key for windows to come; the predicate compares columns and
+Guard:      every reader selects below its window; lanes remember nothing of the stream for windows
+            to come: it is fast, and has no key; the predicate compares columns and
             constants of one type, which every engine does alike.
 Source:     own.
 """
@@ -39,6 +39,9 @@ LOWER_FROM_HZ = 500_000.0
 
 Below it a lane takes in and rejects readings more cheaply than Spark's JSON functions do.
 """
+
+REMEMBERED_BELOW_HZ = 10_000.0
+"""Declared rate below which lanes remember a stream's newest rows for windows to come."""
 
 _EXACT = 1 << 53
 
@@ -90,6 +93,7 @@ def reason_against(
     """Say why a stream's selections stay in the lanes, None when they are made in Spark."""
     if relation.kind is not SourceKind.STREAM:
         return f"{relation.name} is no stream"
+    from_hz = max(from_hz, REMEMBERED_BELOW_HZ)
     if relation.rate_hz < from_hz:
         return (
             f"{relation.name} brings {relation.rate_hz:g} rows/s, and up to {from_hz:g} a lane "

@@ -8,7 +8,8 @@
 What came together is kept and forgotten together, so an arrival costs an append.
 
 Law: what is held is a function of the log prefix: the newest rows, never older than the stream's
-     lifetime at the last tick. Beside them, of a stream with a key, the newest row per key.
+     lifetime at the last tick; of a stream as fast as REMEMBERED_BELOW_HZ, none, since its rows may
+     be selected before they come here. Beside them, of a stream with a key, the newest row per key.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from aspen.algebra.lowerable import REMEMBERED_BELOW_HZ
 from aspen.model.schema import Relation, Row, Value
 from aspen.views.compile import WindowIdentity
 from aspen.views.node import key_of
@@ -67,14 +69,19 @@ class StreamMemory:
 
     def know(self, relation: Relation) -> None:
         """Remember a stream's rows for its lifetime, as it is declared now."""
-        self._recent.setdefault(relation.name, _Recent())
         self._lifetimes.pop(relation.name, None)
+        if relation.rate_hz >= REMEMBERED_BELOW_HZ:
+            self._recent.pop(relation.name, None)
+            return
+        self._recent.setdefault(relation.name, _Recent())
         if relation.ttl_s:
             self._lifetimes[relation.name] = relation.ttl_s
 
     def arrive(self, relation: Relation, at_s: float, rows: Sequence[Row]) -> None:
         """Remember rows of a stream that came together."""
-        self._recent[relation.name].append(Arrivals(self._now_s, at_s, rows))
+        recent = self._recent.get(relation.name)
+        if recent is not None:
+            recent.append(Arrivals(self._now_s, at_s, rows))
         if relation.key:
             self._renew(relation, at_s, rows)
 
@@ -106,7 +113,7 @@ class StreamMemory:
         if key and newest_per_key and not spec.slides:
             window.load(self._now_s, self._newest.get(spec.stream, {}).values())
         else:
-            recent = self._recent[spec.stream]
+            recent = self._recent.get(spec.stream) or _Recent(self._now_s)
             window.follow(self._now_s, recent.arrivals, recent.since_s)
 
     def forget(self, stream: str) -> None:

@@ -153,7 +153,7 @@ def rows_that_encode_to_more():
     "rows", [rows_of_megabytes, rows_to_the_last_byte, rows_that_encode_to_more]
 )
 def test_the_system_bounds_a_childs_memory(driver, monkeypatch, rows):
-    monkeypatch.setattr(driver.lane.one_time, "_found", lambda _entry: ((), rows()))
+    monkeypatch.setattr(driver.lane.one_time, "_found", lambda _entry: ((), rows(), None))
     driver.take(question("memory"))
     error = answer_to(driver, "memory").error
     assert error["code"] == StateExceeded.code, error
