@@ -192,7 +192,7 @@ def date_diff(part: str, earlier: str, later: str) -> int:
     """Returns how many starts of a part lie between two times; of weeks, how many have passed."""
     one, other, found = _read(earlier), _read(later), PARTS[part]
     if found == "week":
-        return int(date_diff("day", earlier, later) / 7)
+        return int((_start("day", other) - _start("day", one)) / timedelta(days=7))
     if found in SECONDS:
         return (_start(found, other) - _start(found, one)) // timedelta(seconds=SECONDS[found])
     first, last = (_months(moment) // MONTHS[found] for moment in (one, other))
