@@ -50,7 +50,8 @@ SOCKET = string.Template("""
       if (type !== 'subscribe' || view !== 'large') return;
       const held = Array.from({length: $ROWS}, () => 1);
       const rows = held.map((epoch, n) => row(n, epoch));
-      const whole = {type: 'snapshot', id, view, columns, rows, ...at(1), merged: 0};
+      const whole = {type: 'snapshot', id, view, columns, rows, ...at(1), merged: 0,
+        complete_since_s: null};
       setTimeout(() => this.say(whole));
       let n = 0;
       const deltas = Array.from({length: $REPAINTS}, (_, i) => {
