@@ -26,7 +26,8 @@ test: ## set everything up and pass all tests
 	@docker/setup.sh test
 	$(TOGETHER) lint types contracts frontend
 	@$(MAKE) --no-print-directory python
-	$(TOGETHER) postgres browser
+	@$(MAKE) --no-print-directory browser
+	@$(MAKE) --no-print-directory postgres
 	@echo "all green"
 
 quick: ## lint, types, contracts and the fast tests of the core: the way there, in three minutes

@@ -103,7 +103,7 @@ def wait(name: str, wait_s: float) -> Snapshot:
     if answer is None:
         raise NoAnswer(
             f"the engine did not answer within {wait_s:g} s",
-            attempt="again in a few seconds; /api/v1/status/ says how the engine is",
+            attempt="again in a few seconds",
         )
     return answer
 

@@ -12,6 +12,11 @@ export class Problem extends Error {
   ) {
     super(fields.message);
   }
+
+  /** What went wrong, and what to try. */
+  get said(): string {
+    return [this.fields.message, this.fields.try].filter(Boolean).join('; ');
+  }
 }
 
 const BASE = '/api/v1/';
@@ -70,9 +75,23 @@ async function call<T>(method: string, path: string, body?: unknown, extra: Head
   return parsed as T;
 }
 
+const ASKED_AT_MOST = 3;
+
+/** Ask the engine; again when it is so busy that the answer does not come in time. */
+async function ask<T>(path: string, question: unknown, times = 1): Promise<T> {
+  try {
+    return await call<T>('POST', path, question);
+  } catch (error) {
+    const late = error instanceof Problem && error.fields.code === 'smartcis.why.no_answer';
+    if (!late || times === ASKED_AT_MOST) throw error;
+    return ask(path, question, times + 1);
+  }
+}
+
 export const http = {
   get: <T>(path: string, headers?: Headers) => call<T>('GET', path, undefined, headers),
   post: <T>(path: string, body: unknown) => call<T>('POST', path, body),
+  ask,
   upload: <T>(path: string, form: FormData) => call<T>('POST', path, form),
   patch: <T>(path: string, body: unknown, headers?: Headers) => call<T>('PATCH', path, body, headers),
   remove: (path: string) => call<null>('DELETE', path),

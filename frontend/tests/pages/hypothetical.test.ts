@@ -71,9 +71,9 @@ test('supposes that a door closes, for this visitor', async () => {
   ]);
   expect(main().textContent).toContain('Then nothing that answers could be reached.');
   await quiet();
-  answer = json({ code: 'x', message: 'No answer.', try: 'Again.' }, 503);
+  answer = json({ code: 'x', message: 'no answer', try: 'again' }, 503);
   await press('what-if');
-  expect(main().textContent).toContain('No answer. Again.');
+  expect(main().textContent).toContain('no answer; again');
 });
 
 test('has nothing to suppose while nothing was asked', () => {

@@ -60,10 +60,10 @@ test('asks for the row, tells, and folds away again', async () => {
 });
 
 test('says what went wrong, and may be asked again', async () => {
-  const fields = { code: 'smartcis.why.no_answer', message: 'No answer.', try: 'Again in a few seconds.' };
-  answer = () => new Response(JSON.stringify(fields), { status: 503 });
+  const fields = { code: 'smartcis.why.not_there', message: 'no answer', try: 'again in a few seconds' };
+  answer = () => new Response(JSON.stringify(fields), { status: 404 });
   await press();
-  expect(said()).toContain('No answer. Again in a few seconds.');
+  expect(said()).toContain('no answer; again in a few seconds');
   expect(button().getAttribute('aria-expanded')).toBe('false');
   await press();
   expect(sent).toHaveLength(2);
