@@ -181,3 +181,36 @@ def closures(draw) -> Fixpoint:
     keys = tuple(column.name for column in columns[:2])
     best = Best(keys, columns[2].name, AggregateFunction.MIN) if chosen else None
     return Fixpoint("walk", columns, base, step, best)
+
+
+@st.composite
+def squares(draw) -> Fixpoint:
+    """Chains of edges from two halves that meet; of one colour, cheapest, of which the greatest."""
+    kind = draw(st.sampled_from(["set", "coloured", "cheapest", "greatest", "tested"]))
+    cost, coloured = kind != "set", kind == "coloured"
+    columns = columns_of("walk", cost=cost)
+    base = project(scan("edge", "b"), columns, "b.src", "b.dst", *(["b.len"] if cost else []))
+    if draw(st.booleans()):
+        base = Filter(base, Op("<>", Col("walk.x"), Const(draw(st.integers(0, 4)))))
+    one, other = ref("walk", "r", cost=cost), ref("walk", "r2", cost=cost)
+    if draw(st.booleans()):
+        one, other = other, one
+    same = (("r.c", "r2.c"),) if coloured else ()
+    pairs = [("r.z", "r2.x"), *same]
+    if one.alias == "r2":
+        pairs = [(right, left) for left, right in pairs]
+    joined: Plan = Join(one, other, tuple(pairs))
+    if kind == "tested":  # which is no composition
+        joined = Filter(joined, Op("<>", Col("r.x"), Col("r2.z")))
+    total: Expr = Op("+", Col("r.c"), Col("r2.c"))
+    if kind == "greatest":
+        total = Call(draw(st.sampled_from(["greatest", "least"])), (Col("r2.c"), Col("r.c")))
+    more = (Col(draw(st.sampled_from(["r.c", "r2.c"]))) if coloured else total,) if cost else ()
+    step: Plan = project(joined, columns, "r.x", "r2.z", *more)
+    if draw(st.integers(0, 3)) == 0:
+        flat = project(scan("edge", "f"), columns, "f.dst", "f.src", *(["f.len"] if cost else []))
+        step = Union((flat, step))
+    chosen = kind in ("cheapest", "tested")
+    keys = tuple(column.name for column in columns[:2])
+    best = Best(keys, columns[2].name, AggregateFunction.MIN) if chosen else None
+    return Fixpoint("walk", columns, base, step, best)

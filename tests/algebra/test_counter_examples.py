@@ -22,6 +22,15 @@ WALK = """
       Scan edge as e (e.src INT, e.dst INT, e.len INT)
 """
 
+CHAINS = """
+Fixpoint walk (x INT, z INT)
+  Project x INT = b.src, z INT = b.dst
+    Scan edge as b (b.src INT, b.dst INT, b.len INT)
+  Project x INT = r.x, z INT = s.z
+    Join on r.z = s.x where r.x < 5 OR s.z = 4
+      RecursiveRef walk as r (r.x INT, r.z INT)
+"""
+
 
 def indented(text, steps):
     return "\n".join("  " * steps + line for line in text.strip("\n").splitlines())
@@ -102,6 +111,10 @@ CASES = {
     "filter_into_fixpoint": (
         over("Filter z = 3", walk()),
         walk(over("Filter b.dst = 3", EDGE.format("b"))),
+    ),
+    "nonlinear_to_linear": (
+        CHAINS + "      RecursiveRef walk as s (s.x INT, s.z INT)",
+        CHAINS + indented(over("Project s.x INT = f.src, s.z INT = f.dst", EDGE.format("f")), 3),
     ),
     "linear_other_way": (
         over("Filter z = 4", walk(over("Filter b.len = 1", EDGE.format("b")))),

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from algebra.dependent_plans import applies, dependent
 from algebra.plans import Names, data, filters, fixpoints, over, plans, windows
-from algebra.recursions import closures, recursions, scan, tables
+from algebra.recursions import closures, recursions, scan, squares, tables
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -58,6 +58,7 @@ SHAPES = {
     "prune_columns": ["some", "project"],
     "prune_partners": ["some", "partners"],
     "semi_join_groups": ["join", "group", "grouped"],
+    "nonlinear_to_linear": ["square"],
     "linear_other_way": ["closure", "constant"],
     "demand_by_constant": ["recursion", "constant"],
     "demand_by_join": ["recursion", "asked"],
@@ -90,6 +91,8 @@ def shaped(draw, forms):
         plan = draw(windows(names))
     elif forms[0] == "fixpoint":
         plan = draw(fixpoints(names))
+    elif forms[0] == "square":
+        plan = draw(squares())
     elif forms[0] in ("closure", "recursion"):
         plan = draw(closures() | recursions() if forms[0] == "recursion" else closures())
     elif forms[0] == "some":
