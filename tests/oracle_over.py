@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 from aspen.algebra.order import row_order
 from aspen.algebra.plan import (
     Aggregate,
+    Exclusion,
     Frame,
     Framed,
+    FrameUnit,
     Over,
     Pick,
     PickFunction,
@@ -103,11 +106,26 @@ class _Part:
         return values[chosen - 1] if 1 <= chosen <= len(values) else None
 
     def _inside(self, frame: Frame, index: int) -> list[int]:
-        return [j for j in range(len(self.rows)) if self._is_inside(frame, index, j)]
+        inside = [j for j in range(len(self.rows)) if self._is_inside(frame, index, j)]
+        return [j for j in inside if not self._is_left_out(frame.without, index, j)]
+
+    def _is_left_out(self, without: Exclusion, index: int, j: int) -> bool:
+        match without:
+            case Exclusion.NO_OTHERS:
+                return False
+            case Exclusion.CURRENT_ROW:
+                return j == index
+            case Exclusion.GROUP:
+                return bool(self.keys[j] == self.keys[index])
+            case Exclusion.TIES:
+                return j != index and bool(self.keys[j] == self.keys[index])
 
     def _is_inside(self, frame: Frame, index: int, j: int) -> bool:
-        if frame.rows:
+        if frame.unit is FrameUnit.ROWS:
             distance: float = j - index
+        elif frame.unit is FrameUnit.GROUPS:
+            between = len(set(self.keys[min(index, j) : max(index, j) + 1])) - 1
+            distance = between if j > index else -between
         elif self.keys[j] == self.keys[index]:
             distance = 0
         elif not {frame.start, frame.end} - {None, 0}:
@@ -116,6 +134,15 @@ class _Part:
             return (frame.start if j < index else frame.end) is None
         else:
             sign = -1 if self.plan.keys[0].descending else 1
-            distance = sign * (self.keys[j][0] - self.keys[index][0])
+            distance = sign * _apart(self.keys[index][0], self.keys[j][0])
         before = frame.start is None or frame.start <= distance
         return before and (frame.end is None or distance <= frame.end)
+
+
+def _apart(one: Any, other: Any) -> float:
+    """Returns the difference of two keys; of times, in µs."""
+    if not isinstance(one, str):
+        return float(other - one)
+    texts = (f"1970-01-01 {key}" if key[2] == ":" else key for key in (one, other))
+    earlier, later = map(datetime.fromisoformat, texts)
+    return (later - earlier) / timedelta(microseconds=1)

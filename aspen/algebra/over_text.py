@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from aspen.algebra.expr import Const
-from aspen.algebra.forms import COLUMN, NAME, Field, Form, flag, record
+from aspen.algebra.forms import COLUMN, NAME, Field, Form, flag, one_of, record
 from aspen.algebra.plan import (
     Aggregate,
     AggregateFunction,
+    Exclusion,
     Frame,
     Framed,
+    FrameUnit,
     OverFunction,
     Pick,
     PickFunction,
@@ -29,11 +31,19 @@ SORT_KEY = record(
     flag("descending", "desc"),
     Field("nulls_last", Form(lambda _: "last", lambda words: words.take("last")), "nulls", False),
 )
+
+
+def _frame_unit(words: Words) -> FrameUnit:
+    counted = (FrameUnit.ROWS, FrameUnit.GROUPS)
+    return next((one for one in counted if words.take(one.value)), FrameUnit.RANGE)
+
+
 _FRAME = record(
     Frame,
-    flag("rows", "rows"),
+    Field("unit", Form(lambda one: "" if one is FrameUnit.RANGE else one.value, _frame_unit)),
     Field("start", SIGNED, "from", None),
     Field("end", SIGNED, "to", None),
+    Field("without", one_of(Exclusion, "exclusion"), "without", Exclusion.NO_OTHERS),
 )
 
 

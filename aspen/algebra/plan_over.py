@@ -46,20 +46,41 @@ SHIFTS = (PickFunction.LAG, PickFunction.LEAD)
 """Those that count rows from the current one, whatever the frame."""
 
 
+class FrameUnit(Enum):
+    """What the bounds of a frame count.
+
+    RANGE: differences of the order's only key, those of times in µs; 0 stands for the rows that
+    are equal under the order. GROUPS: sets of rows that are equal under the order.
+    """
+
+    RANGE = "range"
+    ROWS = "rows"
+    GROUPS = "groups"
+
+
+class Exclusion(Enum):
+    """Which rows of a frame do not count: the current one, those equal to it under the order."""
+
+    NO_OTHERS = "none"
+    CURRENT_ROW = "current"
+    GROUP = "group"
+    TIES = "ties"
+
+
 @dataclass(frozen=True, slots=True)
 class Frame:
     """Which rows of its partition count for a row.
 
     Args:
-        rows: whether the bounds count rows; else they are differences of the order's only key, or
-            0 for the rows that are equal under the order.
         start: offset from the current row, negative before it; None for the partition's begin.
         end: None for the partition's end.
+        without: rows between the bounds that are left out.
     """
 
-    rows: bool = False
+    unit: FrameUnit = FrameUnit.RANGE
     start: float | None = None
     end: float | None = 0
+    without: Exclusion = Exclusion.NO_OTHERS
 
     def __post_init__(self) -> None:
         if self.start is not None and self.end is not None and self.start > self.end:
@@ -146,7 +167,7 @@ class Over(Node):
             require_columns(reads(one), names, "Over")
             frame = WHOLE if isinstance(one, Rank) else one.frame
             apart = {frame.start, frame.end} - {None, 0}
-            if not frame.rows and apart and len(self.keys) != 1:
+            if frame.unit is FrameUnit.RANGE and apart and len(self.keys) != 1:
                 raise PlanError("RANGE with an offset needs one key in ORDER BY")
         refuse_twins(self)
         super().__post_init__()

@@ -9,7 +9,6 @@ from sqlglot import exp
 from aspen.algebra.expr import Col, Expr
 from aspen.algebra.plan import (
     SHIFTS,
-    SO_FAR,
     WHOLE,
     Frame,
     Framed,
@@ -18,7 +17,6 @@ from aspen.algebra.plan import (
     Pick,
     PickFunction,
     Plan,
-    PlanError,
     Rank,
     RankFunction,
     SortKey,
@@ -28,10 +26,10 @@ from aspen.errors import Position
 from aspen.model.schema import Column, Type, Value
 from aspen.streamsql.aggregates import bind_aggregate
 from aspen.streamsql.bind_expr import ExpressionBinder
+from aspen.streamsql.bind_frame import bind_frame, whole_number
 from aspen.streamsql.bind_order import sort_key
 from aspen.streamsql.errors import (
     MisplacedAggregate,
-    TypeMismatch,
     UnknownFunction,
     WrongArity,
     nearest,
@@ -135,7 +133,7 @@ class Overs:
         partition = tuple(self._keep(binder.bind(part), "part") for part in window.partition_by)
         names = [self._keep(key, "key") for key in keys]
         order = tuple(map(sort_key, names, window.order))
-        function = self._function(node, binder, _frame(window, keys))
+        function = self._function(node, binder, bind_frame(window.frame, keys, binder))
         known = self.found.setdefault((partition, order), [])
         for one in known:
             if _named(one, function.output.name) == function:
@@ -224,7 +222,7 @@ class Overs:
         _check_count(function.value, call, least, most, here)
         value, *others = call.arguments
         typed = binder.bind(value)
-        offset = _whole_number(others[0], 0 if shifts else 1) if counted and others else 1
+        offset = whole_number(others[0], 0 if shifts else 1) if counted and others else 1
         default: Value = None
         if others[1:]:
             given = binder.bind(others[1])
@@ -278,7 +276,7 @@ def _rank(function: RankFunction, call: Call, here: Position) -> Rank:
     counts = function is RankFunction.NTILE
     _check_count(function.value, call, int(counts), int(counts), here)
     kind = Type.FLOAT if function in _FLOATS else Type.INT
-    parts = _whole_number(call.arguments[0], 1) if counts else 1
+    parts = whole_number(call.arguments[0], 1) if counts else 1
     return Rank(function, Column("made", kind), parts)
 
 
@@ -293,67 +291,6 @@ def _check_count(name: str, call: Call, least: int, most: int, here: Position) -
             exists=(wanted,),
             attempt=f"{name}({', '.join(['column', '1', '0'][:least])}) OVER (ORDER BY column)",
         )
-
-
-def _whole_number(tree: exp.Expr, least: int) -> int:
-    found = constant(tree)
-    if found is None or type(found.value) is not int or found.value < least:
-        raise TypeMismatch(
-            f"a whole number from {least} on stands here",
-            position=whole(tree),
-            found=tree.sql(),
-            exists=("INT",),
-            attempt="write the number itself",
-        )
-    return found.value
-
-
-def _frame(window: _Window, keys: list[Typed]) -> Frame:
-    """Returns the rows that count for each row."""
-    spec = window.frame
-    if spec is None:
-        return SO_FAR if keys else WHOLE
-    rows = spec.args.get("kind") == "ROWS"
-    if spec.args.get("kind") not in ("ROWS", "RANGE") or spec.args.get("exclude"):
-        raise unsupported("GROUPS and EXCLUDE in a frame", spec, "ROWS or RANGE BETWEEN …")
-    bounds = [
-        _bound(spec, end, rows=rows, keys=keys) for end in ("start", "end") if spec.args.get(end)
-    ]
-    start, end = bounds if len(bounds) == 2 else (bounds[0], 0)  # noqa: PLR2004  # two ends
-    try:
-        return Frame(rows, start, end)
-    except PlanError as error:
-        error.position = whole(spec)
-        raise
-
-
-def _bound(spec: exp.Expr, end: str, *, rows: bool, keys: list[Typed]) -> float | None:
-    """Returns one bound of a frame, None where there is none on its side."""
-    said, side = spec.args[end], spec.args.get(f"{end}_side")
-    if said == "CURRENT ROW":
-        return 0
-    before = side == "PRECEDING"
-    if said == "UNBOUNDED":
-        if before is not (end == "start"):
-            raise unsupported(f"a frame whose {end} is UNBOUNDED {side}", spec, "turn it round")
-        return None
-    if rows:
-        offset: float = _whole_number(said, 0)
-    else:
-        found = constant(said)
-        number = None if found is None else found.value
-        if isinstance(number, bool) or not isinstance(number, int | float) or number < 0:
-            raise unsupported("this bound of RANGE", said, "a number: RANGE 60 PRECEDING")
-        if len(keys) != 1 or keys[0].type is None or not keys[0].type.numeric:
-            raise TypeMismatch(
-                "RANGE with a number needs one number in ORDER BY",
-                position=whole(spec),
-                found=f"{len(keys)} keys",
-                exists=("ORDER BY a number",),
-                attempt="ROWS 10 PRECEDING, or order by one number",
-            )
-        offset = number
-    return -offset if before else offset
 
 
 def _with_default(node: exp.Window) -> exp.Expr | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from aspen.algebra.order import row_order
@@ -11,7 +12,7 @@ from aspen.model.schema import Column
 from aspen.views.node import Indices, Node
 from aspen.views.operators.over import OverOperator
 from aspen.views.operators.top_k import TopKOperator
-from aspen.views.over_functions import computation
+from aspen.views.over_functions import SortedRows, computation
 
 if TYPE_CHECKING:
     from aspen.views.compile import Compiler
@@ -39,12 +40,14 @@ def build_over(compiler: Compiler, plan: Over) -> Node:
     parts = indices(plan.partition_by, columns)
     keys = indices((key.column for key in plan.keys), columns)
     falling = bool(plan.keys) and plan.keys[0].descending
+    timed = bool(keys) and columns[keys[0]].type.is_time
     computed = [computation(one, columns) for one in plan.functions]
     spelt = tuple(_spelt_function(one, columns) for one in plan.functions)
     order = row_order(plan.keys, columns)
+    sort = partial(SortedRows, keys=keys, falling=falling, timed=timed)
     return compiler.node(
         ("over", id(child), parts, _spelt(plan.keys, columns), spelt),
-        lambda: OverOperator(child, parts, order, (keys, falling), computed, len(columns)),
+        lambda: OverOperator(child, parts, order, sort, computed, len(columns)),
     )
 
 

@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import repeat
 from typing import Any
 
-from aspen.algebra.plan import Frame, Framed, OverFunction, Pick, PickFunction, Rank, RankFunction
+from aspen.algebra.plan import (
+    Exclusion,
+    Frame,
+    Framed,
+    FrameUnit,
+    OverFunction,
+    Pick,
+    PickFunction,
+    Rank,
+    RankFunction,
+)
+from aspen.algebra.times import epoch_us
 from aspen.model.schema import Column, Row, Value
 from aspen.views.accumulators import accumulator, weighed
 from aspen.views.node import Indices, row_of
+
+Piece = tuple[int, int]
+"""Where rows that stand behind each other begin, and where they have ended."""
 
 
 class SortedRows:
@@ -19,12 +34,14 @@ class SortedRows:
     Args:
         keys: indices of the columns they are sorted by.
         falling: whether the first key falls.
+        timed: whether the first key is a time.
     """
 
-    def __init__(self, rows: Sequence[Row], keys: Indices, *, falling: bool) -> None:
+    def __init__(self, rows: Sequence[Row], keys: Indices, *, falling: bool, timed: bool) -> None:
         self.rows = rows
         self._key = row_of(keys)
         self._sign = -1 if falling else 1
+        self._timed = timed
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -39,54 +56,67 @@ class SortedRows:
         return found
 
     @cached_property
-    def lasts(self) -> list[int]:
-        """Of each row, the index of the last that is equal to it under the order."""
-        found = list(range(len(self.rows)))
-        for index in range(len(found) - 2, -1, -1):
-            if self.firsts[index] == self.firsts[index + 1]:
-                found[index] = found[index + 1]
-        return found
+    def groups(self) -> tuple[list[int], list[int]]:
+        """The place of each row's group of equals, and where the groups begin and the last ends."""
+        begins = list(dict.fromkeys(self.firsts))
+        places = {first: place for place, first in enumerate(begins)}
+        return [places[first] for first in self.firsts], [*begins, len(self.rows)]
+
+    def after(self, index: int) -> int:
+        """Returns where the rows end that are equal to one under the order."""
+        places, begins = self.groups
+        return begins[places[index] + 1]
 
     @cached_property
-    def numbers(self) -> tuple[int, list[Any]]:
-        """The rising values of the only key, and the index of the first row that has one."""
-        keys = [self._key(row)[0] for row in self.rows]
-        known = [self._sign * key for key in keys if key is not None]
-        return (len(keys) - len(known) if keys and keys[0] is None else 0), known
+    def _numbers(self) -> list[float | None]:
+        """Of each row the only key as a number that rises; null where it is."""
+        keys: list[Any] = [self._key(row)[0] for row in self.rows]
+        if self._timed:
+            keys = [None if key is None else epoch_us(key) for key in keys]
+        return [None if key is None else self._sign * key for key in keys]
 
-    def frames(self, frame: Frame) -> Iterator[tuple[int, int]]:
-        """Returns of each row where its frame begins, and where it has ended.
+    @cached_property
+    def _known(self) -> tuple[int, list[float]]:
+        """The numbers there are, and the index of the first row that has one."""
+        known = [number for number in self._numbers if number is not None]
+        nulls_first = self._numbers[0] is None
+        return (len(self.rows) - len(known) if nulls_first else 0), known
 
-        Law: neither ever falls from one row to the next.
+    def frames(self, frame: Frame) -> Iterator[tuple[Piece, ...]]:
+        """Returns the pieces of each row's frame, as many of each.
+
+        Law: of no piece does either end fall from one row to the next.
         """
         count = len(self.rows)
         for index in range(count):
-            yield (
-                0 if frame.start is None else self._begin(index, frame.start, rows=frame.rows),
-                count if frame.end is None else self._end(index, frame.end, rows=frame.rows),
-            )
+            begin = 0 if frame.start is None else self._edge(frame.unit, index, frame.start, 0)
+            end = count if frame.end is None else self._edge(frame.unit, index, frame.end, 1)
+            match frame.without:
+                case Exclusion.NO_OTHERS:
+                    yield ((begin, end),)
+                    continue
+                case Exclusion.CURRENT_ROW:
+                    cuts = [index, index + 1]
+                case Exclusion.GROUP:
+                    cuts = [self.firsts[index], self.after(index)]
+                case Exclusion.TIES:
+                    cuts = [self.firsts[index], index, index + 1, self.after(index)]
+            edges = [begin, *(min(max(cut, begin), end) for cut in cuts), end]
+            yield tuple(zip(edges[::2], edges[1::2], strict=True))
 
-    def _begin(self, index: int, offset: float, *, rows: bool) -> int:
-        if rows:
-            return min(max(index + int(offset), 0), len(self.rows))
-        value = self._value(index) if offset else None
-        if value is None:
-            return self.firsts[index]
-        first, known = self.numbers
-        return first + bisect_left(known, value + offset)
-
-    def _end(self, index: int, offset: float, *, rows: bool) -> int:
-        if rows:
-            return min(max(index + int(offset) + 1, 0), len(self.rows))
-        value = self._value(index) if offset else None
-        if value is None:
-            return self.lasts[index] + 1
-        first, known = self.numbers
-        return first + bisect_right(known, value + offset)
-
-    def _value(self, index: int) -> Any:
-        key = self._key(self.rows[index])[0]
-        return None if key is None else self._sign * key
+    def _edge(self, unit: FrameUnit, index: int, offset: float, behind: int) -> int:
+        """Returns where a frame begins; where it has ended, if `behind` is 1."""
+        match unit:
+            case FrameUnit.ROWS:
+                return min(max(index + int(offset) + behind, 0), len(self.rows))
+            case FrameUnit.GROUPS:
+                places, begins = self.groups
+                return begins[min(max(places[index] + int(offset) + behind, 0), len(begins) - 1)]
+        number = self._numbers[index] if offset else None
+        if number is None:
+            return self.after(index) if behind else self.firsts[index]
+        first, known = self._known
+        return first + (bisect_right if behind else bisect_left)(known, number + offset)
 
 
 Compute = Callable[[SortedRows], Sequence[Value]]
@@ -119,12 +149,12 @@ def _ranks(function: Rank, rows: SortedRows) -> list[Value]:
         case RankFunction.RANK:
             return [first + 1 for first in rows.firsts]
         case RankFunction.DENSE_RANK:
-            places = {first: place for place, first in enumerate(dict.fromkeys(rows.firsts), 1)}
-            return [places[first] for first in rows.firsts]
+            places, _ = rows.groups
+            return [place + 1 for place in places]
         case RankFunction.PERCENT_RANK:
             return [first / (count - 1) if count > 1 else 0.0 for first in rows.firsts]
         case RankFunction.CUME_DIST:
-            return [(last + 1) / count for last in rows.lasts]
+            return [rows.after(index) / count for index in range(count)]
         case RankFunction.NTILE:
             least, larger = divmod(count, function.parts)
             edge = larger * (least + 1)
@@ -140,40 +170,49 @@ def _picked(function: Pick, at: int, rows: SortedRows) -> list[Value]:
     if function.ignores_nulls:
         places = [index for index in places if values[index] is not None]
 
-    def nth(number: int, least: int, end: int, missing: Value = None) -> Value:
-        return values[places[number]] if least <= number < end else missing
+    def at_place(number: int) -> Value:
+        return values[places[number]] if 0 <= number < len(places) else missing
+
+    def nth(number: int, pieces: Sequence[Piece]) -> Value:
+        for begin, end in pieces:
+            if number < end - begin:
+                return values[places[begin + number]]
+            number -= end - begin
+        return None
 
     offset, missing = function.offset, function.default
     match function.function:
         case PickFunction.LAG:
             befores = (bisect_left(places, index) for index in range(len(values)))
-            return [nth(before - offset, 0, len(places), missing) for before in befores]
+            return [at_place(before - offset) for before in befores]
         case PickFunction.LEAD:
             behinds = (bisect_right(places, index) for index in range(len(values)))
-            return [nth(behind + offset - 1, 0, len(places), missing) for behind in behinds]
+            return [at_place(behind + offset - 1) for behind in behinds]
     inside = (
-        (bisect_left(places, begin), bisect_left(places, end))
-        for begin, end in rows.frames(function.frame)
+        [(bisect_left(places, begin), bisect_left(places, end)) for begin, end in pieces]
+        for pieces in rows.frames(function.frame)
     )
     match function.function:
         case PickFunction.FIRST_VALUE:
-            return [nth(begin, begin, end) for begin, end in inside]
+            return [nth(0, pieces) for pieces in inside]
         case PickFunction.LAST_VALUE:
-            return [nth(end - 1, begin, end) for begin, end in inside]
+            counted = ((sum(end - begin for begin, end in pieces), pieces) for pieces in inside)
+            return [nth(count - 1, pieces) if count else None for count, pieces in counted]
         case _:
-            return [nth(begin + offset - 1, begin, end) for begin, end in inside]
+            return [nth(offset - 1, pieces) for pieces in inside]
 
 
 def _aggregated(function: Framed, read: Indices, kind: Any, rows: SortedRows) -> list[Value]:
     state = accumulator(function.aggregate, kind)
     given: list[Value] = []
-    at, upto = 0, 0
-    for begin, end in rows.frames(function.frame):
-        if (begin, end) == (at, upto) and given:
+    before: Iterable[Piece] = repeat((0, 0))
+    for pieces in rows.frames(function.frame):
+        if pieces == before:
             given.append(given[-1])
             continue
-        state.take(weighed([(row, 1) for row in rows.rows[upto:end]], read))
-        state.take(weighed([(row, -1) for row in rows.rows[at:begin]], read))
-        at, upto = begin, end
+        for (begin, end), (at, upto) in zip(pieces, before, strict=False):
+            state.take(weighed([(row, 1) for row in rows.rows[upto:end]], read))
+            state.take(weighed([(row, -1) for row in rows.rows[at:begin]], read))
+        before = pieces
         given.append(state.value())
     return given

@@ -9,8 +9,10 @@ from aspen.algebra.plan import (
     WHOLE,
     Aggregate,
     AggregateFunction,
+    Exclusion,
     Frame,
     Framed,
+    FrameUnit,
     GroupBy,
     Over,
     OverFunction,
@@ -90,9 +92,8 @@ def overs(draw, child: Plan, names) -> Over:
     """Ranks, other rows' values and framed aggregates, perhaps per partition."""
     alias = names.fresh()
     keys = draw(sort_keys(child))
-    numeric = len(keys) == 1 and next(
-        column.type.numeric for column in child.columns if column.name == keys[0].column
-    )
+    kinds = {column.name: column.type for column in child.columns}
+    key = kinds[keys[0].column] if len(keys) == 1 else Type.TEXT
     made: list[OverFunction] = []
     for number in range(draw(st.integers(1, 2))):
         name = f"{alias}.o{number}"
@@ -100,7 +101,7 @@ def overs(draw, child: Plan, names) -> Over:
         if kind == "rank":
             made.append(draw(ranks(name)))
             continue
-        frame = draw(frames(numeric=numeric))
+        frame = draw(frames(key))
         if kind == "framed":
             made.append(Framed(draw(aggregates(child, name)), frame))
             continue
@@ -126,14 +127,17 @@ def ranks(draw, name: str) -> Rank:
 
 
 @st.composite
-def frames(draw, *, numeric: bool) -> Frame:
-    """Rows that count, by number or by difference."""
-    rows = draw(st.booleans())
-    bounds = st.none() | st.integers(-2, 2) if rows or numeric else st.sampled_from([None, 0])
+def frames(draw, key: Type) -> Frame:
+    """Rows that count, by number, by groups or by the difference of a key."""
+    unit = draw(st.sampled_from(FrameUnit))
+    bounds = st.none() | st.integers(-2, 2)
+    if unit is FrameUnit.RANGE and not key.numeric:
+        most = 10**16 if key.is_time else 0
+        bounds = st.none() | st.integers(-most, most)
     start, end = draw(bounds), draw(bounds)
     if start is not None and end is not None and start > end:
         start, end = end, start
-    return Frame(rows, start, end)
+    return Frame(unit, start, end, draw(st.sampled_from(Exclusion)))
 
 
 @st.composite

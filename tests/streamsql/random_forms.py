@@ -14,7 +14,11 @@ FRAMES = (
     " ROWS BETWEEN 1 PRECEDING AND CURRENT ROW",
     " ROWS BETWEEN UNBOUNDED PRECEDING AND 1 FOLLOWING",
     " ROWS BETWEEN 2 PRECEDING AND 1 PRECEDING",
+    " ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING EXCLUDE CURRENT ROW",
+    " GROUPS 1 PRECEDING",
 )
+EXCLUDED = ("", " EXCLUDE CURRENT ROW", " EXCLUDE GROUP", " EXCLUDE TIES", " EXCLUDE NO OTHERS")
+DAY = "DATE '2026-01-01' + CAST({} AS INT)"
 
 
 class FormWriter(Writer):
@@ -54,7 +58,7 @@ class FormWriter(Writer):
         value = self.value(kind, 0, scope, [])
         forms = ["lag", "extreme", "first"]
         if kind == "INT":
-            forms += ["rank", "rank", "number", "sum", "count", "range"]
+            forms += ["rank", "rank", "number", "sum", "count", "range", "days", "groups"]
         match self.choose(forms):
             case "rank":
                 return f"{self.pick('rank', 'dense_rank')}() OVER ({part}ORDER BY {key})"
@@ -67,8 +71,19 @@ class FormWriter(Writer):
             case "range":
                 numbers = [name for name, k in scope if k == "INT"] or ["1"]
                 by = _sorted(self.choose(numbers), self.pick("", " DESC"))
-                frame = "RANGE BETWEEN 1 PRECEDING AND 1 FOLLOWING"
-                return f"COUNT(*) OVER ({part}ORDER BY {by} {frame})"
+                frame = f"RANGE BETWEEN {self.pick(0, 1)} PRECEDING AND 1 FOLLOWING"
+                return f"COUNT(*) OVER ({part}ORDER BY {by} {frame}{self.pick(*EXCLUDED)})"
+            case "days":
+                numbers = [name for name, k in scope if k == "INT"] or ["1"]
+                by = _sorted(DAY.format(self.choose(numbers)), self.pick("", " DESC"))
+                bound = f"INTERVAL {self.pick(0, 36)} HOURS"
+                frame = f"RANGE BETWEEN {bound} PRECEDING AND INTERVAL '1 day' FOLLOWING"
+                return f"COUNT(*) OVER ({part}ORDER BY {by} {frame}{self.pick(*EXCLUDED)})"
+            case "groups":
+                start = f"{self.pick('UNBOUNDED', 0, 1)} PRECEDING"
+                frame = f"GROUPS BETWEEN {start} AND {self.pick(0, 1)} FOLLOWING"
+                frame += self.pick(*EXCLUDED)
+                return f"COUNT({value}) OVER ({part}ORDER BY {key} {frame})"
             case "lag":
                 step = self.pick("lag", "lead")
                 return f"{step}({value}, {self.pick(1, 2)}) OVER ({total})"

@@ -4,7 +4,7 @@
 
 Law:        contents == the child's rows, each beside what the rows of its partition give it.
 Algorithm:  `partitioned`'s; a partition is computed in one walk, in which a frame slides: each row
-            enters and leaves an accumulator once.
+            enters and leaves each of its pieces once.
 State:      `partitioned`'s.
 Receives:   a bag's delta.     Gives: a bag's delta.
 Ends:       always: per changed partition one walk over its rows.
@@ -28,7 +28,7 @@ class OverOperator(PartitionedOperator):
     Args:
         partition: indices of the partition columns.
         order: from a row to its sort key; equal only for equal rows.
-        keys: indices of the columns it sorts by, and whether the first falls.
+        sort: what makes sorted rows of rows in this order.
         functions: what is computed, one column each.
         width: how many columns the child has.
     """
@@ -40,12 +40,12 @@ class OverOperator(PartitionedOperator):
         child: Node,
         partition: Indices,
         order: Callable[[Row], Any],
-        keys: tuple[Indices, bool],
+        sort: Callable[[Sequence[Row]], SortedRows],
         functions: Sequence[Compute],
         width: int,
     ) -> None:
         super().__init__(child, partition, order)
-        self._keys, self._falling = keys
+        self._in_order = sort
         self._functions = tuple(functions)
         self._width = width
 
@@ -53,7 +53,7 @@ class OverOperator(PartitionedOperator):
         """Returns the rows of a partition, each beside what is computed for it."""
         rows = [row for row in part.order for _ in range(part.weights[row])]
         self.meter.spend(len(rows) * len(self._functions), self.what)
-        ordered = SortedRows(rows, self._keys, falling=self._falling)
+        ordered = self._in_order(rows)
         columns = [compute(ordered) for compute in self._functions]
         given: Delta = {}
         for row, *values in zip(rows, *columns, strict=True):
