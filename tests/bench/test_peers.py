@@ -14,6 +14,15 @@ from tests.bench.peers.engines import OURS, PATHWAY, Engine, working
 from tests.bench.peers.figure import draw
 from tests.bench.peers.graphs import grid, network
 from tests.bench.peers.joins import OVER_GRAPHS, hub, over_graph, scattered, star
+from tests.bench.peers.recursions import (
+    OVER_LINKS,
+    assembly,
+    family,
+    over_links,
+    points_to,
+    program,
+)
+from tests.bench.peers.worker import digest_of
 
 LINKS = {"grid": grid(4), "network": network(100, 4.0)[:120]}
 SCRIPT_CHANGES = 8
@@ -84,9 +93,67 @@ def test_engines_find_the_same_star_after_every_change() -> None:
     assert [count for count, _ in found[:3]] == [30, 29, 30]
 
 
-def test_who_has_no_joins_says_so() -> None:
+RECURSIONS = {
+    "non-linear closure": network(100, 4.0)[:120],
+    "mutual recursion": network(100, 4.0)[:120],
+    "same generation": family(20),
+    "bill of materials": assembly(4, 4),
+    "places within 3 hops": grid(4),
+}
+
+
+@pytest.mark.parametrize("query", OVER_LINKS)
+def test_engines_agree_on_other_recursions_after_every_change(query) -> None:
+    case = over_links("g", query, RECURSIONS[query])
+    found = digests(ours.drive, case)
+    assert len(set(found)) > 1
+    assert digests(duckdb_recompute.drive, case) == found
+
+
+def pointed_to(tables: dict) -> set:
+    """Find what variables may point to, by applying every statement until nothing is new."""
+    points, heap = set(tables["made"]), set()
+    while True:
+        copied = {(a, o) for a, b in tables["assigned"] for v, o in points if v == b}
+        cells = {
+            (one, other)
+            for base, of in tables["stored"]
+            for v, one in points
+            if v == base
+            for w, other in points
+            if w == of
+        }
+        read = {
+            (a, other)
+            for a, base in tables["loaded"]
+            for v, o in points
+            if v == base
+            for one, other in heap
+            if one == o
+        }
+        if copied | read <= points and cells <= heap:
+            return points
+        points |= copied | read
+        heap |= cells
+
+
+def test_what_variables_point_to_is_found_after_every_change() -> None:
+    case = points_to(24)
+    found = digests(ours.drive, case)
+    tables = program(24)
+    expected = [digest_of(pointed_to(tables))]
+    for row in case.order[:SCRIPT_CHANGES]:
+        without = {**tables, "assigned": [one for one in tables["assigned"] if one != row]}
+        expected += [digest_of(pointed_to(without)), expected[0]]
+    assert found == expected
+    assert len(set(found)) > 1
+
+
+def test_who_cannot_say_a_query_says_so() -> None:
     with pytest.raises(NotImplementedError, match="networkx has no joins"):
         digests(networkx_recompute.drive, star(3))
+    with pytest.raises(NotImplementedError, match="DuckDB has no recursions that read each other"):
+        digests(duckdb_recompute.drive, points_to(8))
 
 
 def test_a_case_is_the_same_each_time_and_all_pairs_stay_within_bounds() -> None:

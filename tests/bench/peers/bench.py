@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from tests.bench.peers.engines import DUCKDB, ENGINES, OURS, PATHWAY, Engine, Wo
 from tests.bench.peers.figure import draw
 from tests.bench.peers.graphs import GRAPHS
 from tests.bench.peers.joins import join_cases
+from tests.bench.peers.recursions import recursion_cases
 from tests.bench.report import Target, percentile, report
 
 RATIOS = {"load_s": 0.8, "deletion_p50_ms": 0.5, "deletion_p95_ms": 0.5, "peak_mib": 0.5}
@@ -81,7 +83,7 @@ def run(*, quick: bool, say: Say) -> dict[str, Any]:
                     continue
                 say(case.name)
                 compared[case.name] = _compare(case, case.write(folder), workers, scale, say)
-        for case in join_cases(quick=quick):
+        for case in chain(recursion_cases(quick=quick), join_cases(quick=quick)):
             say(case.name)
             compared[case.name] = _compare(case, case.write(folder), workers, scale, say)
     figures = {

@@ -97,6 +97,16 @@ def make(graph: str, query: str, links: list[Link]) -> Case | None:
     return Case(graph, query, QUERIES[query], tables, changed, order)
 
 
+def shuffled(graph: str, query: str, sql: str, tables: dict[str, list[Row]], changed: str) -> Case:
+    """Returns a case with its rows in a random order, and one in which they are changed."""
+    random = Random(SEED)
+    order = list(tables[changed])
+    random.shuffle(order)
+    for rows in tables.values():
+        random.shuffle(rows)
+    return Case(graph, query, sql, tables, changed, order)
+
+
 def graph(name: str) -> list[Link]:
     """Returns the links of a graph by name."""
     return GRAPHS[name]()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from random import Random
 
-from tests.bench.peers.cases import Case, Row
+from tests.bench.peers.cases import Case, Row, shuffled
 from tests.bench.peers.graphs import SEED, Link
 
 STAR_WIDTH = 7
@@ -64,7 +64,7 @@ def join_cases(*, quick: bool) -> Iterator[Case]:
 
 def over_graph(name: str, query: str, links: list[Link]) -> Case:
     """Returns the case of a graph and a query; any of its links is changed."""
-    return _shuffled(name, query, OVER_GRAPHS[query], {"link": [*links]}, "link")
+    return shuffled(name, query, OVER_GRAPHS[query], {"link": [*links]}, "link")
 
 
 def star(items: int) -> Case:
@@ -72,13 +72,4 @@ def star(items: int) -> Case:
     parts: dict[str, list[Row]] = {
         f"part{n}": [(item, item % (n + 2)) for item in range(items)] for n in range(STAR_WIDTH)
     }
-    return _shuffled(f"star {items}", "seven-way star", STAR, parts, "part1")
-
-
-def _shuffled(graph: str, query: str, sql: str, tables: dict[str, list[Row]], changed: str) -> Case:
-    random = Random(SEED)
-    order = list(tables[changed])
-    random.shuffle(order)
-    for rows in tables.values():
-        random.shuffle(rows)
-    return Case(graph, query, sql, tables, changed, order)
+    return shuffled(f"star {items}", "seven-way star", STAR, parts, "part1")

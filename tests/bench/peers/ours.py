@@ -13,20 +13,14 @@ from aspen.runtime.lane import Lane
 from aspen.streamsql import compile_query
 from aspen.views.operators.support.strategies import AUTO
 
+from .relations import RELATIONS
 from .worker import WRAP, Digest, Row, Script, Tables, serve
 
 VIEW = "answer"
-COLUMNS = {
-    "link": ("src", "dst", "cost"),
-    "origin": ("node",),
-    "region_seed": ("seed", "node"),
-    "triggered": ("node",),
-    **{f"part{n}": ("item", "v") for n in range(7)},
-}
 KEYS = {f"part{n}": ("item",) for n in range(7)}
 CATALOG = Catalog.of(
     Relation(name, tuple(Column(column, Type.INT) for column in columns), key=KEYS.get(name, ()))
-    for name, columns in COLUMNS.items()
+    for name, columns in RELATIONS.items()
 )
 
 

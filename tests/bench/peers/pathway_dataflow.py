@@ -13,15 +13,9 @@ from typing import Any
 
 import pathway as pw
 
+from .relations import RELATIONS
 from .worker import WRAP, Digest, Row, Script, Tables, serve
 
-RELATIONS = {
-    "link": ("src", "dst", "cost"),
-    "origin": ("node",),
-    "region_seed": ("seed", "node"),
-    "triggered": ("node",),
-    **{f"part{n}": ("item", "v") for n in range(7)},
-}
 KINDS = {name: number for number, name in enumerate(RELATIONS)}
 
 
@@ -206,6 +200,111 @@ def _star(rows: pw.Table) -> pw.Table:
     return found
 
 
+def _pairs(table: pw.Table) -> pw.Table:
+    """Each row once; tables have two columns."""
+    one, other = (table[name] for name in table.column_names())
+    return table.groupby(one, other).reduce(one, other)
+
+
+def _squared(rows: pw.Table) -> pw.Table:
+    link = _relation(rows, "link")
+    base = _pairs(link.select(link.src, link.dst))
+
+    def step(reach: pw.Table, base: pw.Table) -> dict[str, pw.Table]:
+        other = reach.copy()
+        further = reach.join(other, reach.dst == other.src).select(reach.src, other.dst)
+        return {"reach": _pairs(base.concat_reindex(further))}
+
+    return pw.iterate(step, reach=pw.iterate_universe(base), base=base).reach
+
+
+def _same_generation(rows: pw.Table) -> pw.Table:
+    link = _relation(rows, "link")
+    sibling = link.copy()
+    born = link.join(sibling, link.src == sibling.src).select(x=link.dst, y=sibling.dst)
+    base = _pairs(born)
+
+    def step(same: pw.Table, link: pw.Table, base: pw.Table) -> dict[str, pw.Table]:
+        below, other = same.join(link, same.x == link.src).select(x=link.dst, y=same.y), link.copy()
+        both = below.join(other, below.y == other.src).select(below.x, y=other.dst)
+        return {"same": _pairs(base.concat_reindex(both))}
+
+    return pw.iterate(step, same=pw.iterate_universe(base), link=link, base=base).same
+
+
+def _mutual(rows: pw.Table) -> pw.Table:
+    link = _relation(rows, "link")
+    base = _pairs(link.select(link.src, link.dst))
+    none = base.filter(base.src < 0)
+
+    def step(odd: pw.Table, even: pw.Table, link: pw.Table, base: pw.Table) -> dict[str, pw.Table]:
+        further = even.join(link, even.dst == link.src).select(even.src, link.dst)
+        evens = odd.join(link, odd.dst == link.src).select(odd.src, link.dst)
+        return {"odd": _pairs(base.concat_reindex(further)), "even": _pairs(evens)}
+
+    begun = {"odd": pw.iterate_universe(base), "even": pw.iterate_universe(none)}
+    return pw.iterate(step, **begun, link=link, base=base).even
+
+
+def _points_to(rows: pw.Table) -> pw.Table:
+    names = ("made", "assigned", "stored", "loaded")
+    made, assigned, stored, loaded = (_relation(rows, name) for name in names)
+    base = _pairs(made)
+    empty = base.filter(base.var < 0)
+    none = empty.select(one=empty.var, other=empty.obj)
+
+    def step(
+        points: pw.Table,
+        heap: pw.Table,
+        base: pw.Table,
+        assigned: pw.Table,
+        stored: pw.Table,
+        loaded: pw.Table,
+    ) -> dict[str, pw.Table]:
+        copied = assigned.join(points, assigned.of == points.var).select(assigned.var, points.obj)
+        into = stored.join(points, stored.base == points.var).select(one=points.obj, of=stored.of)
+        held = points.copy()
+        cells = into.join(held, into.of == held.var).select(into.one, other=held.obj)
+        begun = loaded.join(points, loaded.base == points.var).select(loaded.var, points.obj)
+        read = begun.join(heap, begun.obj == heap.one).select(begun.var, obj=heap.other)
+        return {
+            "points": _pairs(base.concat_reindex(copied, read)),
+            "heap": _pairs(cells),
+        }
+
+    begun = {"points": pw.iterate_universe(base), "heap": pw.iterate_universe(none)}
+    given = {"assigned": assigned, "stored": stored, "loaded": loaded}
+    return pw.iterate(step, **begun, base=base, **given).points
+
+
+def _materials(rows: pw.Table) -> pw.Table:
+    link = _relation(rows, "link")
+    base = link.select(whole=link.src, part=link.dst, pieces=link.cost)
+
+    def step(uses: pw.Table, link: pw.Table, base: pw.Table) -> dict[str, pw.Table]:
+        further = uses.join(link, uses.part == link.src).select(
+            uses.whole, part=link.dst, pieces=uses.pieces * link.cost
+        )
+        both = base.concat_reindex(further)
+        total = both.groupby(both.whole, both.part).reduce(
+            both.whole, both.part, pieces=pw.reducers.sum(both.pieces)
+        )
+        return {"uses": total}
+
+    return pw.iterate(step, uses=pw.iterate_universe(base), link=link, base=base).uses
+
+
+def _near(rows: pw.Table) -> pw.Table:
+    link = _relation(rows, "link")
+    places = found = _pairs(link.select(link.src, link.dst))
+    for _ in range(2):
+        further = places.join(link, places.dst == link.src).select(places.src, link.dst)
+        places = _pairs(further)
+        found = found.concat_reindex(places)
+    once = _pairs(found)
+    return once.groupby(once.src).reduce(once.src, places=pw.reducers.count())
+
+
 QUERIES = {
     "triangle": _triangle,
     "4-clique": _clique,
@@ -214,6 +313,12 @@ QUERIES = {
     "cheapest, one source": _cheapest,
     "cheapest, all pairs": _cheapest,
     "regions": _regions,
+    "non-linear closure": _squared,
+    "same generation": _same_generation,
+    "mutual recursion": _mutual,
+    "points-to": _points_to,
+    "bill of materials": _materials,
+    "places within 3 hops": _near,
 }
 
 
