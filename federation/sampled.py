@@ -117,7 +117,7 @@ def _window_refusal(
     if scan is not window.child:
         return "a selection below its window decides which row is the newest"
     key = {f"{scan.alias}.{name}" for name in relation.key}
-    if window.rows != 1 or {*window.partition_by} != key or window.slide_s is not None:
+    if window.rows != 1 or {*window.partition_by} != key or window.bounds.moves_itself:
         by = ", ".join(relation.key)
         return f"its window is not the newest row of each device: [PARTITION BY {by} ROWS 1]"
     if window.range_s is not None and window.range_s < LEAST_PERIOD_S:

@@ -80,6 +80,7 @@ class Window(_LikeChild):
     child: Plan
     partition_by: tuple[str, ...] = ()
     rows: int | None = None
+    slide_rows: int | None = None
     range_s: float | None = None
     slide_s: float | None = None
     session_s: float | None = None
@@ -87,6 +88,8 @@ class Window(_LikeChild):
     def __post_init__(self) -> None:
         if self.session_s is not None and self.bounds != WindowBounds(session_s=self.session_s):
             raise PlanError("a gap alone bounds a session", attempt="[SESSION 5 MINUTES]")
+        if self.slide_rows is not None:
+            self._refuse_rows_slide(self.slide_rows)
         if self.slide_s is not None and (self.range_s is None or self.slide_s <= 0):
             raise PlanError(
                 "SLIDE moves a RANGE window", attempt="[RANGE 30 SECONDS SLIDE 5 SECONDS]"
@@ -102,7 +105,20 @@ class Window(_LikeChild):
     @property
     def bounds(self) -> WindowBounds:
         """How much it holds."""
-        return WindowBounds(self.rows, self.range_s, self.slide_s, self.session_s)
+        return WindowBounds(*(getattr(self, name) for name in WindowBounds._fields))
+
+    def _refuse_rows_slide(self, slide_rows: int) -> None:
+        if self.rows is None or slide_rows <= 0 or self.slide_s is not None:
+            raise PlanError(
+                "SLIDE and a number of rows moves a ROWS window", attempt="[ROWS 10 SLIDE 5]"
+            )
+        if self.partition_by:
+            raise PlanError(
+                "a window that moves by rows has no partitions: the rows of the whole stream are"
+                " counted",
+                found=", ".join(self.partition_by),
+                attempt="[PARTITION BY a ROWS 10 RANGE 1 HOUR SLIDE 1 MINUTE]",
+            )
 
 
 @dataclass(frozen=True)

@@ -114,12 +114,14 @@ class WindowBounds(NamedTuple):
 
     Args:
         rows: newest rows kept per partition.
+        slide_rows: the window moves only when the stream has brought so many more rows.
         range_s: seconds of log time a row stays.
         slide_s: the window moves only at multiples of so many seconds, else with every tick.
         session_s: the rows since nothing came for so many seconds, until nothing does again.
     """
 
     rows: int | None = None
+    slide_rows: int | None = None
     range_s: float | None = None
     slide_s: float | None = None
     session_s: float | None = None
@@ -130,10 +132,15 @@ class WindowBounds(NamedTuple):
         return self.rows is None and self.session_s is None
 
     @property
+    def moves_itself(self) -> bool:
+        """Whether it moves at times of its own, not with every row and tick."""
+        return self.slide_rows is not None or self.slide_s is not None
+
+    @property
     def words(self) -> list[tuple[str, int | float, bool]]:
         """The bounds there are: word, amount, and whether it counts seconds."""
         found = zip(self._fields, self, strict=True)
-        return [(n.removesuffix("_s"), v, n.endswith("_s")) for n, v in found if v is not None]
+        return [(n.split("_")[0], v, n.endswith("_s")) for n, v in found if v is not None]
 
 
 class AggregateFunction(Enum):

@@ -120,6 +120,7 @@ class LaneState:
         if held is None:
             self.streams.begin(self.relations[spec.stream], spec, window)
         else:
+            window.came = self.streams.came(spec.stream)
             window.load(self.now_s, *held)
         self.completeness.watch(window)
 

@@ -9,7 +9,8 @@ What came together is kept and forgotten together, so an arrival costs an append
 
 Law: what is held is a function of the log prefix: the newest rows, never older than the stream's
      lifetime at the last tick; of a stream as fast as REMEMBERED_BELOW_HZ, none, since its rows may
-     be selected before they come here. Beside them, of a stream with a key, the newest row per key.
+     be selected before they come here. Beside them how many rows came and, of a stream with a
+     key, the newest row per key.
 """
 
 from __future__ import annotations
@@ -64,6 +65,7 @@ class StreamMemory:
         self._now_s = -math.inf
         self._recent: dict[str, _Recent] = {}
         self._lifetimes: dict[str, float] = {}
+        self._came: dict[str, int] = {}
         self._newest: dict[str, dict[_Key, Arrival]] = {}
         self._keys: dict[str, tuple[Relation, Callable[[Row], _Key]]] = {}
 
@@ -72,6 +74,7 @@ class StreamMemory:
         self._lifetimes.pop(relation.name, None)
         if relation.rate_hz >= REMEMBERED_BELOW_HZ:
             self._recent.pop(relation.name, None)
+            self._came.pop(relation.name, None)
             return
         self._recent.setdefault(relation.name, _Recent())
         if relation.ttl_s:
@@ -82,8 +85,13 @@ class StreamMemory:
         recent = self._recent.get(relation.name)
         if recent is not None:
             recent.append(Arrivals(self._now_s, at_s, rows))
+            self._came[relation.name] = self.came(relation.name) + len(rows)
         if relation.key:
             self._renew(relation, at_s, rows)
+
+    def came(self, stream: str) -> int:
+        """Returns how many rows a stream has brought; 0 where they are not counted."""
+        return self._came.get(stream, 0)
 
     def _renew(self, relation: Relation, at_s: float, rows: Iterable[Row]) -> None:
         newest = self._newest.setdefault(relation.name, {})
@@ -114,17 +122,20 @@ class StreamMemory:
             window.load(self._now_s, self._newest.get(spec.stream, {}).values())
         else:
             recent = self._recent.get(spec.stream) or _Recent(self._now_s)
+            window.came = self.came(spec.stream) - recent.rows
             window.follow(self._now_s, recent.arrivals, recent.since_s)
 
     def forget(self, stream: str) -> None:
         """Drop a stream's rows, because its declaration changed: it begins anew."""
         self._newest.pop(stream, None)
         self._recent.pop(stream, None)
+        self._came.pop(stream, None)
 
     def dump(self) -> dict[str, Any]:
         """Returns the state, for a snapshot."""
         return {
             "newest": {name: list(newest.values()) for name, newest in self._newest.items()},
+            "came": self._came,
             "recent": {name: _dumped(recent) for name, recent in self._recent.items()},
         }
 
@@ -141,6 +152,7 @@ class StreamMemory:
         for name, newest in body["newest"].items():
             for arrived_s, row in newest:
                 self._renew(relations[name], arrived_s, [tuple(row)])
+        self._came.update(body.get("came", {}))  # snapshots from before have none
         found = body.get("recent")
         for name, recent in self._recent.items():
             if found is None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from aspen.algebra.lowerable import REMEMBERED_BELOW_HZ
 from aspen.algebra.plan import Plan, RecursiveRef, Scan, Window
 from aspen.errors import Position
 from aspen.model.schema import Column, Relation, SourceKind
@@ -195,6 +196,14 @@ def _window(tree: exp.Expr, scan: Scan, scope: Scope, relation: Relation) -> Win
             position=at(tree),
             found=relation.name,
             attempt=f"[RANGE {relation.ttl_s:g} SECONDS]",
+        )
+    if bounds.slide_rows is not None and relation.rate_hz >= REMEMBERED_BELOW_HZ:
+        raise MisplacedWindow(
+            f"rows of stream {relation.name!r} are not counted: it is declared at"
+            f" {relation.rate_hz:g} rows/s",
+            position=at(tree),
+            found=relation.name,
+            attempt="[ROWS 10 RANGE 1 HOUR SLIDE 1 SECOND]",
         )
     if relation.ttl_s:
         # No window holds what its stream has forgotten.

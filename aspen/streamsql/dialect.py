@@ -22,7 +22,7 @@ _UNIT_SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3600, "DAY": 86400}
 
 
 class StreamWindow(exp.Expression):
-    """`[PARTITION BY … ROWS … RANGE … SLIDE … | SESSION …]`, or `[SIZE n TIME | TUPLE …]`."""
+    """`[PARTITION BY … ROWS … SLIDE … RANGE … SLIDE … | SESSION …]`, `[SIZE n TIME | TUPLE …]`."""
 
     arg_types = dict.fromkeys(("partition_by", *WindowBounds._fields), False)
 
@@ -264,6 +264,8 @@ class StreamParser(parser.Parser):
                 found["session_s"] = self.parse_seconds()
             elif self._match_text_seq("ROWS"):
                 found["rows"] = int(self._window_number(whole=True))
+                if self._match_text_seq("SLIDE"):
+                    found["slide_rows"] = int(self._window_number(whole=True))
             if "session_s" not in found and self._match_text_seq("RANGE"):
                 found["range_s"] = self.parse_seconds()
             elif "session_s" not in found and self._match_text_seq("TUMBLE"):

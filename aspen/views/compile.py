@@ -48,6 +48,7 @@ from aspen.views.operators.anti_join import AntiJoinOperator
 from aspen.views.operators.distinct import DistinctOperator
 from aspen.views.operators.filter import FilterOperator
 from aspen.views.operators.group_by import GroupByOperator
+from aspen.views.operators.hopping_rows_window import HoppingRowsWindow
 from aspen.views.operators.pipelined_hash_join import PipelinedHashJoin
 from aspen.views.operators.project import ProjectOperator
 from aspen.views.operators.range_window import RangeWindow
@@ -246,11 +247,12 @@ class Compiler:
             )
         partition = indices(plan.partition_by, plan.child.columns)
         slide = () if plan.slide_s is None else (plan.slide_s,)
+        by_rows = () if plan.slide_rows is None else ("rows", plan.slide_rows)
         session = () if plan.session_s is None else ("session", plan.session_s)
-        bounds = (plan.rows, plan.range_s, *slide, *session)
+        bounds = (plan.rows, plan.range_s, *slide, *session, *by_rows)
         identity = repr((scan.relation, spelt, partition, *bounds))
         spec = WindowIdentity(
-            identity, scan.relation, not spelt, partition, plan.rows, plan.slide_s is not None
+            identity, scan.relation, not spelt, partition, plan.rows, plan.bounds.moves_itself
         )
 
         def make() -> Node:
@@ -260,6 +262,8 @@ class Compiler:
                 made = SessionWindow(stream, shape, plan.session_s, partition)
             elif rows is None:
                 made = RangeWindow(stream, shape, range_s, slide_s)
+            elif plan.slide_rows is not None:
+                made = HoppingRowsWindow(stream, shape, range_s, rows, plan.slide_rows)
             else:
                 made = RowsWindow(stream, shape, range_s, slide_s, rows, partition)
             self._begin(spec, made)

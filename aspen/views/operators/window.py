@@ -51,6 +51,8 @@ class WindowOperator(Node, ABC):
         range_s: seconds of log time, None for ever.
         slide_s: seconds of log time between two positions of the window, None where it follows
             every tick.
+
+    `came` is how many rows the stream has brought; whoever begins a window sets it.
     """
 
     what = "a window"
@@ -71,6 +73,7 @@ class WindowOperator(Node, ABC):
         self._since_s = -math.inf
         self._pending: Delta = {}
         self._waiting: list[Arrival] = []
+        self.came = 0
 
     @property
     def complete_since_s(self) -> float | None:

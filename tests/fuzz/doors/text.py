@@ -53,6 +53,7 @@ WORDS = (
     *(
         b"[RANGE 60 SECONDS]",
         b"[ROWS 5]",
+        b"[ROWS 5 SLIDE 2]",
         b"NULL",
         b"room r",
         b"GROUP BY",
