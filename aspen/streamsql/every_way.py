@@ -45,7 +45,7 @@ class _Told:
 
 def base_by_way(base: Plan, numbers: Iterator[int]) -> Plan:
     """Returns what a recursion begins with, each row with a fingerprint of its own."""
-    return _fingerprinted(base, _numbered(base, numbers), Column(WAY, Type.TEXT))
+    return _fingerprinted(_numbered(base, numbers), as_they_are(base.columns))
 
 
 def step_by_way(step: Plan, numbers: Iterator[int]) -> Plan | None:
@@ -59,8 +59,11 @@ def step_by_way(step: Plan, numbers: Iterator[int]) -> Plan | None:
     """
     if _readings(step) != 1:
         return None
-    told = _told(step, numbers)
-    return None if told is None else _fingerprinted(step, told, Column(WAY, Type.TEXT))
+    below, outputs = step, as_they_are(step.columns)
+    if isinstance(step, Project):  # which computes what rows below it already tell
+        below, outputs = step.child, step.outputs
+    told = _told(below, numbers)
+    return None if told is None else _fingerprinted(told, outputs)
 
 
 def _readings(plan: Plan) -> int:
@@ -69,10 +72,10 @@ def _readings(plan: Plan) -> int:
     return isinstance(plan, RecursiveRef) + sum(map(_readings, children(plan)))
 
 
-def _fingerprinted(plan: Plan, told: _Told, column: Column) -> Plan:
-    """Returns a plan's own columns, and one that tells its rows apart."""
+def _fingerprinted(told: _Told, outputs: tuple[tuple[Column, Expr], ...]) -> Plan:
+    """Returns columns of a plan, and one that tells its rows apart."""
     way: Expr = Call("fingerprint", tuple(map(Col, told.by)))
-    return Project(told.plan, (*as_they_are(plan.columns), (column, way)))
+    return Project(told.plan, (*outputs, (Column(WAY, Type.TEXT), way)))
 
 
 def _numbered(plan: Plan, numbers: Iterator[int]) -> _Told:
