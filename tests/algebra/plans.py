@@ -249,7 +249,8 @@ def windows(draw, names: Names) -> Plan:
     by = (child.columns[0].name,) if draw(st.booleans()) else ()
     rows = draw(st.none() | st.integers(1, 2))
     least = st.sampled_from([10.0, 50.0])
-    return Window(child, by, rows, draw(least if rows is None else st.none() | least))
+    range_s = draw(least if rows is None else st.none() | least)
+    return Window(child, by, rows=rows, range_s=range_s)
 
 
 @st.composite
