@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -16,6 +16,7 @@ from aspen.algebra.evaluate import compile_expr
 from aspen.algebra.expr import Const, Expr, Outer, parts, with_parts
 from aspen.algebra.order import row_order
 from aspen.algebra.plan import (
+    PAIRED,
     Aggregate,
     AggregateFunction,
     AntiJoin,
@@ -302,6 +303,8 @@ def _fraction(aggregate: Aggregate) -> float:
 def _in_order(aggregate: Aggregate, place: int, by: int, rows: list[Row]) -> Value:
     pairs: list[Any] = [(row[by], row[place]) for row in rows]
     known = [pair for pair in pairs if pair[0] is not None]
+    if aggregate.function in PAIRED:
+        return _of_pairs(aggregate.function, set(known) if aggregate.distinct else known)
     if aggregate.function is AggregateFunction.ARG_MIN:
         return min(known, default=(None, None))[1]
     if aggregate.function is AggregateFunction.ARG_MAX:
@@ -313,6 +316,33 @@ def _in_order(aggregate: Aggregate, place: int, by: int, rows: list[Row]) -> Val
     if aggregate.distinct:
         texts = list(dict.fromkeys(texts))
     return str(aggregate.constant).join(text for _, text in texts) if texts else None
+
+
+def _of_pairs(function: AggregateFunction, pairs: Collection[Any]) -> float | None:
+    """Returns a statistic of pairs by its definition, rounded at the end."""
+    if not pairs:
+        return None
+    xs, ys = ([Fraction(value) for value in side] for side in zip(*pairs, strict=True))
+    x_mean, y_mean = statistics.mean(xs), statistics.mean(ys)
+    both = sum((x - x_mean) * (y - y_mean) for x, y in zip(xs, ys, strict=True))
+    x_spread, y_spread = (sum((v - statistics.mean(vs)) ** 2 for v in vs) for vs in (xs, ys))
+    match function:
+        case AggregateFunction.COVAR_POP:
+            return float(both / len(xs))
+        case AggregateFunction.COVAR_SAMP:
+            return float(both / (len(xs) - 1)) if xs[1:] else None
+        case AggregateFunction.REGR_SLOPE:
+            return float(both / x_spread) if x_spread else None
+        case AggregateFunction.REGR_INTERCEPT:
+            return float(y_mean - both / x_spread * x_mean) if x_spread else None
+        case AggregateFunction.REGR_R2 if x_spread and not y_spread:
+            return 1.0
+    if not x_spread * y_spread:
+        return None
+    determined = float(both**2 / (x_spread * y_spread))
+    if function is AggregateFunction.REGR_R2:
+        return determined
+    return math.sqrt(determined) if both >= 0 else -math.sqrt(determined)
 
 
 def _fixpoint(plan: Fixpoint, tables: _Tables) -> Delta:

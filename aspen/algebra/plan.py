@@ -32,6 +32,7 @@ from aspen.algebra.plan_over import (
 )
 from aspen.algebra.plan_parts import (
     MERGEABLE,
+    PAIRED,
     Aggregate,
     AggregateFunction,
     Best,

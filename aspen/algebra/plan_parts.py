@@ -163,6 +163,12 @@ class AggregateFunction(Enum):
     ARG_MIN = "ARG_MIN"
     ARG_MAX = "ARG_MAX"
     STRING_AGG = "STRING_AGG"
+    CORR = "CORR"
+    COVAR_POP = "COVAR_POP"
+    COVAR_SAMP = "COVAR_SAMP"
+    REGR_SLOPE = "REGR_SLOPE"
+    REGR_INTERCEPT = "REGR_INTERCEPT"
+    REGR_R2 = "REGR_R2"
 
 
 MERGEABLE = (
@@ -173,9 +179,22 @@ MERGEABLE = (
     AggregateFunction.AVG,
 )
 """Those of which parts of a group have partial results of a few bytes that merge."""
-ORDERED = frozenset(
-    {AggregateFunction.ARG_MIN, AggregateFunction.ARG_MAX, AggregateFunction.STRING_AGG}
+PAIRED = frozenset(
+    {
+        AggregateFunction.CORR,
+        AggregateFunction.COVAR_POP,
+        AggregateFunction.COVAR_SAMP,
+        AggregateFunction.REGR_SLOPE,
+        AggregateFunction.REGR_INTERCEPT,
+        AggregateFunction.REGR_R2,
+    }
 )
+"""Those of two numbers, y and x."""
+ORDERED = PAIRED | {
+    AggregateFunction.ARG_MIN,
+    AggregateFunction.ARG_MAX,
+    AggregateFunction.STRING_AGG,
+}
 """Those that look at a second column."""
 WITH_CONSTANT = frozenset(
     {
@@ -193,7 +212,7 @@ class Aggregate:
     Args:
         argument: column aggregated; None for COUNT(*).
         distinct: whether equal values count once.
-        order: what ARG_MIN and ARG_MAX choose by and STRING_AGG sorts by.
+        order: what ARG_MIN and ARG_MAX choose by and STRING_AGG sorts by; x of those of pairs.
         constant: the fraction of a quantile, or what STRING_AGG writes between two texts.
 
     Raises:

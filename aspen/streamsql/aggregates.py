@@ -29,6 +29,7 @@ class Second(Enum):
 
     NONE = ""
     BY = ", by"
+    NUMBER = ", x"
     FRACTION = ", 0.5"
     BETWEEN = ", ', '"
 
@@ -41,21 +42,27 @@ class Signature:
         accepts: types of its argument.
         result: the type given, None for the argument's.
         second: what its second argument is, if it takes one.
-        squared: whether the result has the square of the argument's unit.
+        unit: of the result, given those of its arguments.
+        nullable: whether it may be null over values of which none is.
     """
 
     accepts: tuple[Type, ...] = tuple(Type)
     result: Type | None = None
     second: Second = Second.NONE
-    squared: bool = False
-
-    def unit(self, unit: str) -> str:
-        """Returns the unit of the result, given the argument's."""
-        return units.product(unit, unit) if self.squared else unit
+    unit: Callable[[str, str], str] = lambda unit, _: unit
+    nullable: bool = False
 
 
-_VARIANCE = Signature(_NUMBERS, Type.FLOAT, squared=True)
-_DEVIATION = Signature(_NUMBERS, Type.FLOAT)
+def _of_pairs(unit: Callable[[str, str], str]) -> Signature:
+    return Signature(_NUMBERS, Type.FLOAT, Second.NUMBER, unit, nullable=True)
+
+
+def _square(unit: str, _: str) -> str:
+    return units.product(unit, unit)
+
+
+_BARE = _of_pairs(lambda *_: "")
+_COVARIANCE = _of_pairs(units.product)
 _F = AggregateFunction
 
 SIGNATURES: Mapping[AggregateFunction, Signature] = {
@@ -63,10 +70,10 @@ SIGNATURES: Mapping[AggregateFunction, Signature] = {
     _F.AVG: Signature(_NUMBERS, Type.FLOAT),
     _F.MIN: Signature(),
     _F.MAX: Signature(),
-    _F.VAR_SAMP: _VARIANCE,
-    _F.VAR_POP: _VARIANCE,
-    _F.STDDEV_SAMP: _DEVIATION,
-    _F.STDDEV_POP: _DEVIATION,
+    _F.VAR_SAMP: Signature(_NUMBERS, Type.FLOAT, unit=_square, nullable=True),
+    _F.VAR_POP: Signature(_NUMBERS, Type.FLOAT, unit=_square),
+    _F.STDDEV_SAMP: Signature(_NUMBERS, Type.FLOAT, nullable=True),
+    _F.STDDEV_POP: Signature(_NUMBERS, Type.FLOAT),
     _F.QUANTILE_CONT: Signature(_NUMBERS, Type.FLOAT, Second.FRACTION),
     _F.QUANTILE_DISC: Signature(second=Second.FRACTION),
     _F.MODE: Signature(),
@@ -75,6 +82,12 @@ SIGNATURES: Mapping[AggregateFunction, Signature] = {
     _F.ARG_MIN: Signature(second=Second.BY),
     _F.ARG_MAX: Signature(second=Second.BY),
     _F.STRING_AGG: Signature(result=Type.TEXT, second=Second.BETWEEN),
+    _F.CORR: _BARE,
+    _F.COVAR_POP: _COVARIANCE,
+    _F.COVAR_SAMP: _COVARIANCE,
+    _F.REGR_SLOPE: _of_pairs(units.quotient),
+    _F.REGR_INTERCEPT: _of_pairs(lambda unit, _: unit),
+    _F.REGR_R2: _BARE,
 }
 """Of all but COUNT, which takes anything."""
 
@@ -183,17 +196,21 @@ def bind_aggregate(
     signature = SIGNATURES[function]
     value = bind(call.arguments[0])
     kind = _result_type(value, function)
-    made = Column("made", kind, signature.unit(value.unit), value.nullable or may_be_empty)
-    order, given = None, None
+    order, given, unit = None, None, ""
     match signature.second:
-        case Second.BY:
-            order = SortKey(keep(bind(call.arguments[1]), "by"))
+        case Second.BY | Second.NUMBER:
+            by = bind(call.arguments[1])
+            if signature.second is Second.NUMBER:
+                require(by, _NUMBERS, function.value)
+            order, unit = SortKey(keep(by, "by")), by.unit
         case Second.FRACTION:
             given = _constant_of(call, function)
         case Second.BETWEEN:
             order, given = _order_of(call, value, bind, keep), _constant_of(call, function)
             if value.type is not Type.TEXT:
                 value = replace(value, expr=Computed("to_text", (value.expr,)), type=Type.TEXT)
+    nullable = value.nullable or may_be_empty or signature.nullable
+    made = Column("made", kind, signature.unit(value.unit, unit), nullable)
     return Aggregate(function, keep(value), made, call.distinct, order, given)
 
 

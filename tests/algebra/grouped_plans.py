@@ -24,7 +24,7 @@ from aspen.algebra.plan import (
     SortKey,
     TopK,
 )
-from aspen.algebra.plan_parts import ORDERED, WITH_CONSTANT
+from aspen.algebra.plan_parts import ORDERED, PAIRED, WITH_CONSTANT
 from aspen.model.schema import Column, Type
 from aspen.model.times import MOMENT_ENDS, spelt, spelt_time
 
@@ -46,9 +46,10 @@ _GIVE_FLOATS = tuple(
     AggregateFunction[name]
     for name in ("AVG", "VAR_SAMP", "VAR_POP", "STDDEV_SAMP", "STDDEV_POP", "QUANTILE_CONT")
 )
+_OF_PAIRS = tuple(sorted(PAIRED, key=lambda function: function.value))
 _OF_TYPE = {
-    Type.INT: (AggregateFunction.SUM, *_GIVE_FLOATS),
-    Type.FLOAT: (AggregateFunction.SUM, *_GIVE_FLOATS),
+    Type.INT: (AggregateFunction.SUM, *_GIVE_FLOATS, *_OF_PAIRS),
+    Type.FLOAT: (AggregateFunction.SUM, *_GIVE_FLOATS, *_OF_PAIRS),
     Type.BOOL: (AggregateFunction.BOOL_AND, AggregateFunction.BOOL_OR),
     Type.TEXT: (AggregateFunction.STRING_AGG,),
 }
@@ -73,17 +74,18 @@ def aggregates(draw, child: Plan, name: str) -> Aggregate:
     kind = source.type
     if function is AggregateFunction.COUNT:
         kind = Type.INT
-    elif function in _GIVE_FLOATS:
+    elif function in (*_GIVE_FLOATS, *_OF_PAIRS):
         kind = Type.FLOAT
     output = Column(name, kind, "", True)
     order, constant = None, None
     if function in ORDERED:
-        by = draw(st.sampled_from(child.columns))
+        fit = [one for one in child.columns if one.type.numeric or function not in PAIRED]
+        by = draw(st.sampled_from(fit))
         text = function is AggregateFunction.STRING_AGG
         falls, last = (draw(st.booleans()), draw(st.booleans())) if text else (False, False)
         order = SortKey(by.name, falls, last)
     if function in WITH_CONSTANT:
-        constant = "," if function in ORDERED else draw(st.sampled_from([0.0, 0.3, 0.5, 1.0]))
+        constant = "," if order else draw(st.sampled_from([0.0, 0.3, 0.5, 1.0]))
     return Aggregate(function, source.name, output, draw(st.booleans()), order, constant)
 
 

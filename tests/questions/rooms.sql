@@ -116,7 +116,6 @@ JOIN (SELECT rid, AVG(humidity_pct) AS humidity_pct FROM newest_humidity GROUP B
 
 -- question: Which batteries are nearly empty, and in how many days will each be?
 -- source: andrew-codechimp/HA-Battery-Notes#3586
--- not answered: there is no function 'regr_slope'
 WITH trend AS (
   SELECT sid, regr_slope(energy_mj, at_s) AS mj_per_s
   FROM mote_status [RANGE 1 DAY]

@@ -265,3 +265,15 @@ SELECT mid, node, load, first_value(load) OVER (ORDER BY node, mid, load, rid RO
 AND 1 FOLLOWING EXCLUDE CURRENT ROW) AS a, last_value(node) OVER (ORDER BY node GROUPS BETWEEN 1
 PRECEDING AND 1 FOLLOWING EXCLUDE GROUP) AS b, nth_value(node, 2) OVER (ORDER BY node RANGE BETWEEN 2
 PRECEDING AND 2 FOLLOWING EXCLUDE TIES) AS c FROM machine;
+
+SELECT m.rid, ROUND(regr_slope(m.node, m.load), 6), ROUND(regr_intercept(m.node, m.load), 6),
+ROUND(regr_r2(m.node, m.load), 6) FROM machine m GROUP BY m.rid HAVING COUNT(DISTINCT m.load) > 1;
+
+SELECT m.rid, ROUND(corr(m.load, m.node), 6), ROUND(corr(DISTINCT m.node, m.load), 6) FROM machine m WHERE
+m.load IS NOT NULL GROUP BY m.rid HAVING COUNT(DISTINCT m.load) > 1 AND COUNT(DISTINCT m.node) > 1;
+
+SELECT ROUND(covar_pop(m.load, m.node), 6), ROUND(covar_samp(m.node, m.load), 6) FROM machine m;
+
+SELECT e.src, ROUND(covar_samp(e.dst, e.len) OVER (ORDER BY e.src, e.dst, e.len ROWS BETWEEN 2 PRECEDING
+AND CURRENT ROW), 6), covar_pop(e.len, e.len) FILTER (WHERE e.dst > 1) OVER (PARTITION BY e.src) AS p
+FROM edge e;

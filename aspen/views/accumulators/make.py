@@ -6,6 +6,7 @@ from aspen.algebra.plan import Aggregate, AggregateFunction
 from aspen.model.schema import Type
 from aspen.views.accumulators.base import Accumulator, DistinctOf
 from aspen.views.accumulators.ordered import Chosen, Concatenated, Extreme, Mode, Quantile
+from aspen.views.accumulators.pairs import Pairs
 from aspen.views.accumulators.sums import Count, Spread, Sum
 
 
@@ -49,6 +50,15 @@ def _inner(aggregate: Aggregate, *, whole: bool) -> Accumulator:
             return Chosen(0)
         case AggregateFunction.ARG_MAX:
             return Chosen(-1)
+        case (
+            AggregateFunction.CORR
+            | AggregateFunction.COVAR_POP
+            | AggregateFunction.COVAR_SAMP
+            | AggregateFunction.REGR_SLOPE
+            | AggregateFunction.REGR_INTERCEPT
+            | AggregateFunction.REGR_R2
+        ):
+            return Pairs(aggregate.function)
         case AggregateFunction.STRING_AGG:
             descending, nulls_last = aggregate.falling
             return Concatenated(
