@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 
 from networkx.utils import UnionFind
 
-from aspen.algebra.expr import Col, Expr, Op, columns_in, conjuncts, substitute
+from aspen.algebra.expr import TRUE, Col, Expr, Op, columns_in, conjuncts, substitute
 from aspen.algebra.joined import joined
 from aspen.algebra.plan import (
     AntiJoin,
@@ -30,6 +30,7 @@ from aspen.algebra.plan import (
     Filter,
     GroupBy,
     Join,
+    MarkJoin,
     Plan,
     PlanError,
     Project,
@@ -265,6 +266,11 @@ class _Taking:
             yield _Part((Input(plan),), (), columns)
             return
         match plan:
+            case Filter(MarkJoin() as found) if self.sets and _wants(plan, found):
+                for part in self.parts(_partners(found), first):
+                    columns = {c.name: part.columns[c.name] for c in found.left.columns}
+                    columns[found.mark.name] = TRUE
+                    yield replace(part, columns=columns).tested(plan.predicate)
             case Filter():
                 for part in self.parts(plan.child, first):
                     yield part.tested(plan.predicate)
@@ -295,6 +301,16 @@ class _Taking:
     def _negatable(self, plan: AntiJoin) -> bool:
         right = plan.right
         return plan.residual is None and self.is_input(right) and not Input(right).recursive
+
+
+def _wants(plan: Filter, found: MarkJoin) -> bool:
+    """Whether only rows with a partner pass."""
+    return Col(found.mark.name) in conjuncts(plan.predicate)
+
+
+def _partners(found: MarkJoin) -> Join:
+    """Returns the rows with each of their partners, which for a set is to have one."""
+    return Join(found.left, found.right, found.on, found.residual)
 
 
 def _joined_parts(plan: Join, left: _Part, right: _Part) -> _Part:

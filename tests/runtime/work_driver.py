@@ -27,9 +27,18 @@ FAR = """WITH RECURSIVE far(src, dst, hops) AS (
 SQUARED = """WITH RECURSIVE reach(src, dst) AS (
     SELECT src, dst FROM edge UNION SELECT a.src, b.dst FROM reach a JOIN reach b ON a.dst = b.src
 ) SELECT src, dst FROM reach"""
+APART = SQUARED.replace("a.dst = b.src", "a.dst = b.src WHERE a.src <> b.dst")
+"""Joined with itself, and no composition: a recursion that no walk keeps."""
 LONELY = """SELECT a.src FROM edge a
 WHERE NOT EXISTS (SELECT * FROM edge b WHERE b.src + a.src = -1)"""
-HEAVY = {"cross": CROSS, "reach": REACH, "far": FAR, "squared": SQUARED, "lonely": LONELY}
+HEAVY = {
+    "cross": CROSS,
+    "reach": REACH,
+    "far": FAR,
+    "squared": SQUARED,
+    "apart": APART,
+    "lonely": LONELY,
+}
 MODEST = "SELECT src, COUNT(*) AS n FROM edge GROUP BY src"
 
 

@@ -11,11 +11,21 @@ from hypothesis import strategies as st
 from aspen.log.entry import Register
 from aspen.streamsql import compile_query
 from tests.oracle import evaluate
-from tests.runtime.work_driver import CATALOG, REACH, SQUARED, Change, Driver, Transaction, text_of
+from tests.runtime.work_driver import (
+    APART,
+    CATALOG,
+    REACH,
+    SQUARED,
+    Change,
+    Driver,
+    Transaction,
+    text_of,
+)
 
 QUERIES = {
     "walk": (REACH, 2),
     "squared": (SQUARED, 2),
+    "squared apart": (APART, 2),
     "except": ("SELECT src FROM edge EXCEPT SELECT dst FROM edge", 1),
     "except all": ("SELECT src FROM edge EXCEPT ALL SELECT dst FROM edge", 1),
     "intersect": ("SELECT src FROM edge INTERSECT SELECT dst FROM edge", 1),
@@ -101,7 +111,7 @@ def test_a_single_edit_is_found_where_there_is_one(question, rows):
     assert not kinds or found, (name, rows, wanted)
 
 
-@pytest.mark.parametrize("sql", [REACH, SQUARED])
+@pytest.mark.parametrize("sql", [REACH, SQUARED, APART])
 def test_a_closure_is_searched_near_the_missing_row_first(sql):
     driver = asked(sql, {(1, 2), (2, 3)})
     begun_s = time.process_time()

@@ -51,6 +51,22 @@ QUERIES = {
         SELECT a.src, b.dst, MIN(a.cost + b.cost) FROM way a JOIN way b ON b.src = a.dst
         GROUP BY a.src, b.dst
     ) SELECT src, dst, cost FROM way""",
+    "apart": """WITH RECURSIVE reach(src, dst) AS (
+        SELECT l.src, l.dst FROM link l
+      UNION SELECT a.src, b.dst FROM reach a JOIN reach b ON b.src = a.dst WHERE a.src <> b.dst
+    ) SELECT src, dst FROM reach""",
+    "halves apart": """WITH RECURSIVE way(src, dst, cost) AS (
+        SELECT l.src, l.dst, l.cost FROM link l
+      UNION
+        SELECT a.src, b.dst, MIN(a.cost + b.cost) FROM way a JOIN way b ON b.src = a.dst
+        WHERE a.src <> b.dst GROUP BY a.src, b.dst
+    ) SELECT src, dst, cost FROM way""",
+    "nearer": """WITH RECURSIVE go(node) AS (
+        SELECT s.node FROM seed s
+      UNION
+        SELECT l.dst FROM go g JOIN link l ON l.src = g.node
+        WHERE EXISTS (SELECT 1 FROM lit t WHERE t.node > g.node) AND l.cost < 3
+    ) SELECT node FROM go""",
     "even": """WITH RECURSIVE odd(src, dst) AS (
         SELECT l.src, l.dst FROM link l
       UNION SELECT e.src, l.dst FROM even e JOIN link l ON l.src = e.dst

@@ -20,7 +20,7 @@ QUERIES = {
         WHERE w.cost < 40 GROUP BY l.dst
     ) SELECT node, cost FROM walk""",
     "max": world.QUERIES["wide"],
-    "twice_recursive": RECURSIONS["halves"],
+    "twice_recursive": RECURSIONS["halves apart"],
 }
 links = st.dictionaries(world.rows["link"], st.integers(1, 2), max_size=7)
 seeds = st.dictionaries(world.rows["seed"], st.just(1), max_size=2)
