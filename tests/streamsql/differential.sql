@@ -277,6 +277,7 @@ SELECT ROUND(covar_pop(m.load, m.node), 6), ROUND(covar_samp(m.node, m.load), 6)
 SELECT e.src, ROUND(covar_samp(e.dst, e.len) OVER (ORDER BY e.src, e.dst, e.len ROWS BETWEEN 2 PRECEDING
 AND CURRENT ROW), 6), covar_pop(e.len, e.len) FILTER (WHERE e.dst > 1) OVER (PARTITION BY e.src) AS p
 FROM edge e;
+
 WITH RECURSIVE r(node) AS (SELECT node FROM booking UNION SELECT e.dst FROM r JOIN edge e ON e.src =
 r.node WHERE EXISTS (SELECT 1 FROM machine m WHERE m.node > r.node) AND e.dst < 4) SELECT node FROM r;
 
