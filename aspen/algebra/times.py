@@ -43,7 +43,7 @@ _SPELLINGS = {
 PARTS = {word: part for part, words in _SPELLINGS.items() for word in (part, *words.split())}
 """The parts of a time, by all their spellings."""
 PART_FUNCTIONS = frozenset(
-    word for word, part in PARTS.items() if len(word) > len("dow") and word[-1] != "s"
+    word for word in PARTS if word == "day" or (len(word) > len("dow") and word[-1] != "s")
 ) - {"epoch"}
 """The parts that are functions too: `year(t)`."""
 SECONDS = {

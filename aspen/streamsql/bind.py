@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sqlglot import exp
 
@@ -13,6 +12,7 @@ from aspen.algebra.renaming import filtered, narrowed
 from aspen.errors import Position
 from aspen.model.catalog import Catalog
 from aspen.model.schema import SourceKind
+from aspen.streamsql.aliases import meant
 from aspen.streamsql.bind_alarm import bind_outputs
 from aspen.streamsql.bind_expr import ExpressionBinder
 from aspen.streamsql.bind_from import FromBinder
@@ -28,6 +28,7 @@ from aspen.streamsql.bind_order import (
 from aspen.streamsql.bind_over import Overs, row_aliases
 from aspen.streamsql.bind_recursion import bind_recursion
 from aspen.streamsql.bind_select import bind_select, expanded
+from aspen.streamsql.bind_source import renamed
 from aspen.streamsql.bind_subquery import Subqueries
 from aspen.streamsql.bind_values import bind_values
 from aspen.streamsql.errors import (
@@ -37,7 +38,6 @@ from aspen.streamsql.errors import (
     SyntaxRefused,
     UnboundedRecursion,
     UnionArity,
-    UnknownColumn,
     Unsupported,
     ViewCycle,
 )
@@ -46,8 +46,8 @@ from aspen.streamsql.reads import names_read
 from aspen.streamsql.recursion_text import reads_itself, recursive_components
 from aspen.streamsql.scope import Environment
 from aspen.streamsql.statement import Output, Statement
-from aspen.streamsql.tree import Item, is_grouped, items_of, unsupported
-from aspen.streamsql.typing_rules import Typed, relabelled, unified
+from aspen.streamsql.tree import Item, is_grouped, unsupported
+from aspen.streamsql.typing_rules import relabelled, unified
 from aspen.streamsql.unread import refuse_unread
 
 
@@ -192,8 +192,9 @@ def _select(
         raise SyntaxRefused(
             "SELECT selects nothing", position=whole(select), attempt="name columns, or write *"
         )
-    own = items_of(select)
     rows = FromBinder(environment).bind(select)
+    own = rows.items
+    hidden = [item._replace(value=meant(item.value, rows.named)) for item in hidden]
     items = [*expanded(own, rows.scope), *hidden]
     single, late = Subqueries(environment, rows.scope), Subqueries(environment, rows.scope)
     overs = Overs(environment, select)
@@ -203,7 +204,9 @@ def _select(
         binder = overs.binder(grouping.binder)
         outputs = bind_select(items, binder, named=named)
         found = select.args.get("having")
-        having = None if found is None else _having(found, own, grouping)
+        having = None
+        if found is not None:
+            having = grouping.binder.predicate(meant(found.this, rows.named), "HAVING")
         late.check_grouped(grouping.names, whole(select))
         plan = late.over(grouping.over(single.over(plan)))
         if having is not None:
@@ -226,19 +229,6 @@ def _select(
     # DISTINCT ON is cut by its order, as LIMIT is.
     distinct = select.args.get("distinct") is not None and not distinct_on(select)
     return Distinct(plan) if distinct else plan
-
-
-def _having(clause: exp.Expr, items: Sequence[Item], grouping: Grouping) -> Typed:
-    """Binds HAVING, which reads the groups and not what the select list calls its values."""
-    try:
-        return grouping.binder.predicate(clause.this, "HAVING")
-    except UnknownColumn as error:
-        for item in items:
-            if item.alias and item.alias == error.found:
-                error.attempt = (
-                    f"HAVING knows no names of the select list: write {item.value.sql()}"
-                )
-        raise
 
 
 def _identifier(name: str, at: Position) -> None:
@@ -311,7 +301,7 @@ def _with(tree: exp.Expr, environment: Environment) -> Environment:
                 environment = environment.with_cte(name, plan)
             continue
         (cte,) = part
-        query = environment.bind(cte.this, named=not cte.alias_column_names)
+        query = environment.bind(cte.this, named=False)
         environment = environment.with_cte(cte.alias, _renamed(cte, query))
     return environment
 
@@ -320,7 +310,7 @@ def _renamed(cte: exp.CTE, query: Plan) -> Plan:
     names = cte.alias_column_names
     if not names:
         return query
-    if len(names) != len(query.columns):
+    if len(names) > len(query.columns):
         raise UnionArity(
             f"{cte.alias} names {len(names)} columns, its query has {len(query.columns)}",
             position=whole(cte.args["alias"].this),
@@ -328,5 +318,4 @@ def _renamed(cte: exp.CTE, query: Plan) -> Plan:
             exists=[column.name for column in query.columns],
             attempt="name each column once",
         )
-    pairs = zip(query.columns, names, strict=True)
-    return relabelled(query, tuple(replace(column, name=name) for column, name in pairs))
+    return relabelled(query, renamed(query.columns, names))

@@ -2,61 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from functools import reduce
 
 from sqlglot import exp
 
-from aspen.algebra.expr import Col, Const, Expr, columns_in, conjunction
+from aspen.algebra.expr import Expr, Outer, columns_in, conjunction
 from aspen.algebra.expr import conjuncts as expr_conjuncts
 from aspen.algebra.plan import (
-    AntiJoin,
     Apply,
     ApplyKind,
-    Join,
-    OuterJoin,
     Plan,
     Project,
     Union,
-    Values,
 )
 from aspen.algebra.plan_parts import MOST_HEIGHT
 from aspen.algebra.renaming import extended, filtered
 from aspen.effort import too_complex
 from aspen.errors import Position
 from aspen.model.schema import Column, Type
+from aspen.streamsql.aliases import meant, spelt_out
 from aspen.streamsql.bind_expr import ExpressionBinder
 from aspen.streamsql.bind_source import SourceBinder
-from aspen.streamsql.bind_subquery import Subqueries
-from aspen.streamsql.errors import DuplicateAlias, NonStratified
+from aspen.streamsql.bind_subquery import Subqueries, refuse_recursion_around
+from aspen.streamsql.errors import NonStratified
+from aspen.streamsql.joined import (
+    Joined,
+    column_typed,
+    merged,
+    nullable,
+    outer_join,
+    padded,
+    shared_columns,
+    side_by_side,
+)
 from aspen.streamsql.positions import at, whole
 from aspen.streamsql.scope import Environment, Scope, Source, bare
-from aspen.streamsql.tree import SubqueryTest, conjuncts, subquery_test, unsupported, within
+from aspen.streamsql.tree import (
+    Item,
+    SubqueryTest,
+    conjuncts,
+    items_of,
+    subquery_test,
+    unsupported,
+    within,
+)
 from aspen.streamsql.typing_calls import call
 from aspen.streamsql.typing_operators import operator
-from aspen.streamsql.typing_rules import Typed
-
-
-@dataclass(slots=True)
-class Joined:
-    """Sources bound so far.
-
-    Args:
-        leaves: what names may be looked up in, by the alias the user gave.
-        hidden: plan names of columns that USING merged into others.
-    """
-
-    plans: list[Plan] = field(default_factory=list)
-    predicates: list[Expr] = field(default_factory=list)
-    leaves: dict[str, Source] = field(default_factory=dict)
-    hidden: set[str] = field(default_factory=set)
-
-    @property
-    def plan(self) -> Plan:
-        """Their product, as far as it passes the conditions; one row where there are none."""
-        whole = reduce(Join, self.plans) if self.plans else Values(())
-        return filtered(whole, self.predicates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +57,16 @@ class Rows:
     Args:
         computes: whether WHERE computes values of sub-queries.
         recursive: whether FROM names the recursive view in its own step.
+        items: the select list, its own names spelt out.
+        named: what they stand for.
     """
 
     plan: Plan
     scope: Scope
     computes: bool
     recursive: bool
+    items: list[Item]
+    named: dict[str, exp.Expr]
 
 
 @dataclass(slots=True)
@@ -96,6 +91,7 @@ class FromBinder:
     def __init__(self, environment: Environment) -> None:
         self.environment = environment
         self._sources = SourceBinder(environment)
+        self._unnamed = 0
 
     def bind(self, select: exp.Expr) -> Rows:
         """Bind FROM and WHERE."""
@@ -106,11 +102,15 @@ class FromBinder:
             self._add_source(found.this, groups)
         for join in select.args.get("joins") or ():
             self._add_join(join, groups)
-        joined = _all(part for group in groups for part in group.parts)
+        joined = side_by_side(part for group in groups for part in group.parts)
         conditions = [condition for group in groups for condition in group.conditions]
-        where = select.args.get("where")
-        conditions += [] if where is None else [where.this]
         scope = self._scope(joined)
+        recursive = any(source.recursive for source in joined.leaves.values())
+        # Steps of a recursion are read as they are written, to see that they end.
+        items = items_of(select)
+        items, named = (items, {}) if recursive else spelt_out(items, scope)
+        where = select.args.get("where")
+        conditions += [] if where is None else [meant(where.this, named)]
         subqueries = Subqueries(self.environment, scope)
         binder = ExpressionBinder(scope, subqueries=subqueries)
         later: list[Expr] = []
@@ -124,11 +124,15 @@ class FromBinder:
                 reads_made = columns_in(said) & subqueries.made
                 (later if reads_made else joined.predicates).append(said)
         plan = filtered(subqueries.over(joined.plan), later)
-        recursive = any(source.recursive for source in joined.leaves.values())
-        return Rows(plan, scope, bool(subqueries.made), recursive)
+        return Rows(plan, scope, bool(subqueries.made), recursive, items, named)
+
+    def _name(self) -> str:
+        """Returns a name for a sub-select without one."""
+        self._unnamed += 1
+        return f"query_{self._unnamed}"
 
     def _scope(self, joined: Joined) -> Scope:
-        return Scope(joined.leaves, self.environment.outer, frozenset(joined.hidden))
+        return Scope(joined.leaves, self.environment.outer, joined.merged)
 
     def _add_source(self, tree: exp.Expr, groups: list[_Group]) -> None:
         group = groups[-1]
@@ -141,8 +145,7 @@ class FromBinder:
         elif isinstance(tree, exp.Lateral):
             groups[:] = [self._lateral(tree, groups)]
         else:
-            unnamed = f"query_{len(groups)}_{len(group.parts) + 1}"
-            named, plan, source = self._sources.bind(tree, unnamed)
+            named, plan, source = self._sources.bind(tree, self._name())
             here = at(tree.this) if isinstance(tree.this, exp.Identifier) else whole(tree)
             group.parts.append((Joined([plan], leaves={named: source}), here))
         for join in tree.args.get("joins") or ():
@@ -154,14 +157,13 @@ class FromBinder:
         method = str(join.args.get("method") or "")
         using = [part.name for part in join.args.get("using") or ()]
         on = join.args.get("on")
-        if kind in ("SEMI", "ANTI") or method not in ("", "NATURAL"):
-            spelt = f"{method} {side} {kind}".strip() + " JOIN"
-            raise unsupported(spelt, join.this, "EXISTS or NOT EXISTS")
-        if kind not in ("", "INNER", "CROSS", "OUTER"):
+        if method not in ("", "NATURAL"):
+            raise unsupported(f"{method} JOIN", join.this, "a JOIN with ON, or LATERAL (SELECT …)")
+        if kind not in ("", "INNER", "CROSS", "OUTER", "SEMI", "ANTI"):
             raise unsupported(
                 kind.replace("_", " "), join.this, "JOIN: the optimizer chooses orders"
             )
-        if not (side or method or using):
+        if not (side or method or using or kind in ("SEMI", "ANTI")):
             if not kind and on is None:
                 groups.append(_Group())
             self._add_source(join.this, groups)
@@ -169,14 +171,14 @@ class FromBinder:
             return
         if isinstance(join.this, exp.Lateral):
             if side != "LEFT" or method or using:
-                spelt = f"{method or side or 'USING'} with LATERAL"
+                spelt = f"{method or side or kind or 'USING'} with LATERAL"
                 raise unsupported(spelt, join.this, "LEFT JOIN LATERAL (…) s ON TRUE")
             groups[:] = [self._lateral(join.this, groups, outer=True, on=on)]
             return
         right = [_Group()]
         self._add_source(join.this, right)
         left = _left(groups, right, on, side)
-        joined = self._joined(join, side or "INNER", using, left, right[0])
+        joined = self._joined(join, side or kind or "INNER", using, left, right[0])
         groups.append(_Group([(joined, whole(join.this))]))
 
     def _lateral(
@@ -195,10 +197,11 @@ class FromBinder:
         """
         here = whole(tree)
         sides = [(self._side(group), here) for group in groups if group.parts]
-        left = _all(sides)
+        left = side_by_side(sides)
         scope = self._scope(left)
-        named, right, source = self._sources.beside(scope).bind(tree, f"query_{len(sides)}_1")
-        both = _all([(left, here), (Joined(leaves={named: source}), here)])
+        named, right, source = self._sources.beside(scope).bind(tree, self._name())
+        refuse_recursion_around(right, here)
+        both = side_by_side([(left, here), (Joined(leaves={named: source}), here)])
         right = filtered(right, _predicates(on, Scope({named: source}, scope)))
         rows = Apply(left.plan, right, ApplyKind.ROWS)
         both.plans, both.predicates = [rows], []
@@ -206,14 +209,14 @@ class FromBinder:
             if any(leaf.recursive for leaf in left.leaves.values()):
                 raise _not_stratified("LEFT JOIN LATERAL", here)
             alone = Apply(left.plan, Project(right, ()), ApplyKind.NOT_EXISTS)
-            both.leaves[named] = _nullable(source)
+            both.leaves[named] = nullable(source)
             columns = left.plan.columns + both.leaves[named].columns
-            both.plans = [Union((_padded(rows, columns), _padded(alone, columns)))]
+            both.plans = [Union((padded(rows, columns), padded(alone, columns)))]
         return _Group([(both, here)])
 
     def _side(self, group: _Group) -> Joined:
         """Returns the sources of a group, as far as they pass its conditions."""
-        side = _all(group.parts)
+        side = side_by_side(group.parts)
         for condition in group.conditions:
             side.predicates += _predicates(condition, self._scope(side))
         return side
@@ -224,12 +227,15 @@ class FromBinder:
         """Bind an outer join, or one with USING or NATURAL."""
         here = whole(join.this)
         left, right = self._side(left_group), self._side(right_group)
-        both = _all([(left, here), (right, here)])
+        both = side_by_side([(left, here), (right, here)])
         natural = join.args.get("method") == "NATURAL"
         scopes = (self._scope(left), self._scope(right))
-        shared = _shared_columns(using, *scopes, here, natural=natural)
-        on = [operator("=", _typed(a, here), _typed(b, here), here).expr for a, b in shared]
-        both.hidden |= {(one if kind == "RIGHT" else other).name for one, other in shared}
+        shared = shared_columns(using, *scopes, here, natural=natural)
+        if kind in ("SEMI", "ANTI"):
+            return self._partnered(join, kind, left, right, shared)
+        pairs = [(column_typed(a, here), column_typed(b, here)) for a, b in shared]
+        on = [operator("=", one, other, here).expr for one, other in pairs]
+        both.merged |= merged(shared, right=kind == "RIGHT")
         on += _predicates(join.args.get("on"), self._scope(both))
         if kind == "INNER":
             both.predicates += on
@@ -237,15 +243,37 @@ class FromBinder:
         if any(leaf.recursive for leaf in both.leaves.values()):
             raise _not_stratified(f"{kind} JOIN", here)
         if kind in ("RIGHT", "FULL"):
-            both.leaves |= {alias: _nullable(leaf) for alias, leaf in left.leaves.items()}
+            both.leaves |= {alias: nullable(leaf) for alias, leaf in left.leaves.items()}
         if kind in ("LEFT", "FULL"):
-            both.leaves |= {alias: _nullable(leaf) for alias, leaf in right.leaves.items()}
+            both.leaves |= {alias: nullable(leaf) for alias, leaf in right.leaves.items()}
         columns = tuple(c for leaf in both.leaves.values() for c in leaf.columns)
-        plan = _outer_join(kind, left.plan, right.plan, conjunction(on), columns)
+        plan = outer_join(kind, left.plan, right.plan, conjunction(on), columns)
         both.plans, both.predicates = [plan], []
         if kind == "FULL" and shared:
             self._merge(both, shared, here)
         return both
+
+    def _partnered(
+        self,
+        join: exp.Expr,
+        kind: str,
+        left: Joined,
+        right: Joined,
+        shared: list[tuple[Column, Column]],
+    ) -> Joined:
+        """Returns the rows of the left that have a partner, or for ANTI those that have none."""
+        here = whole(join.this)
+        if any(leaf.recursive for side in (left, right) for leaf in side.leaves.values()):
+            raise _not_stratified(f"{kind} JOIN", here)
+        on: list[Expr] = []
+        for one, other in shared:
+            around = replace(column_typed(one, here), expr=Outer(one.name))
+            on.append(operator("=", around, column_typed(other, here), here).expr)
+        on += _predicates(join.args.get("on"), Scope(right.leaves, self._scope(left), right.merged))
+        test = Project(filtered(right.plan, on), ())
+        how = ApplyKind.EXISTS if kind == "SEMI" else ApplyKind.NOT_EXISTS
+        left.plans, left.predicates = [Apply(left.plan, test, how)], []
+        return left
 
     def _merge(self, joined: Joined, shared: list[tuple[Column, Column]], here: Position) -> None:
         """Let a column that USING shares be the side's that has it, as neither has it always."""
@@ -253,16 +281,16 @@ class FromBinder:
         alias = f"using_{number}"
         made: list[tuple[Column, Expr]] = []
         for one, other in shared:
-            either = call("coalesce", [_typed(one, here), _typed(other, here)], here)
+            either = call("coalesce", [column_typed(one, here), column_typed(other, here)], here)
             kind = either.type or Type.TEXT
             nullable = one.nullable or other.nullable
             column = Column(f"{alias}.{bare(one)}", kind, either.unit, nullable)
             made.append((column, either.expr))
         joined.plans = [extended(joined.plan, made)]
         # No text can name it: names have no spaces.
-        source = Source(alias, tuple(column for column, _ in made))
-        joined.leaves = {f"using {number}": source, **joined.leaves}
-        joined.hidden |= {column.name for pair in shared for column in pair}
+        joined.leaves[f"using {number}"] = Source(alias, tuple(column for column, _ in made))
+        for pair, (column, _) in zip(shared, made, strict=True):
+            joined.merged |= {one.name: column.name for one in pair}
 
 
 def _not_stratified(join: str, here: Position) -> NonStratified:
@@ -294,30 +322,6 @@ def _predicates(on: exp.Expr | None, scope: Scope) -> list[Expr]:
     return [said for expr in bound for said in expr_conjuncts(expr)]
 
 
-def _all(parts: Iterable[tuple[Joined, Position]]) -> Joined:
-    """Returns sources beside each other.
-
-    Raises:
-        DuplicateAlias: two of one name.
-    """
-    joined = Joined()
-    for part, here in parts:
-        for alias in part.leaves:
-            if alias in joined.leaves:
-                raise DuplicateAlias(
-                    f"two sources are called {alias!r}",
-                    position=here,
-                    found=alias,
-                    exists=tuple(joined.leaves),
-                    attempt=f"give one an alias: … AS {alias}_2",
-                )
-        joined.plans += part.plans
-        joined.predicates += part.predicates
-        joined.leaves |= part.leaves
-        joined.hidden |= part.hidden
-    return joined
-
-
 def _left(groups: list[_Group], right: list[_Group], on: exp.Expr | None, side: str) -> _Group:
     """Take what stands left of an outer join: the sources since the comma, or all of them.
 
@@ -343,54 +347,3 @@ def _condition(tree: exp.Expr) -> SubqueryTest | None:
         test = subquery_test(tree.this)
         return None if test is None or test.negated else test._replace(negated=True)
     return subquery_test(tree)
-
-
-def _outer_join(
-    kind: str, left: Plan, right: Plan, on: Expr | None, columns: tuple[Column, ...]
-) -> Plan:
-    """Returns the joined rows, and those without a partner beside nulls.
-
-    Law: FULL == LEFT, and what the right has no partner for beside nulls.
-    """
-    if kind == "RIGHT":
-        return _padded(OuterJoin(right, left, residual=on), columns)
-    whole = OuterJoin(left, right, residual=on)
-    if kind == "LEFT":
-        return whole
-    alone = AntiJoin(right, left, residual=on)
-    return Union((_padded(whole, columns), _padded(alone, columns)))
-
-
-def _padded(plan: Plan, columns: tuple[Column, ...]) -> Plan:
-    existing = {column.name for column in plan.columns}
-    outputs = ((c, Col(c.name) if c.name in existing else Const(None)) for c in columns)
-    return Project(plan, tuple(outputs))
-
-
-def _nullable(source: Source) -> Source:
-    """Returns a source whose columns may all be null, as on the far side of an outer join."""
-    columns = (c if c.nullable else replace(c, nullable=True) for c in source.columns)
-    return replace(source, columns=tuple(columns))
-
-
-def _shared_columns(
-    using: list[str], left: Scope, right: Scope, here: Position, *, natural: bool
-) -> list[tuple[Column, Column]]:
-    """Returns the pairs of columns that USING and NATURAL make one.
-
-    Raises:
-        UnknownColumn: one side has no such column.
-    """
-    if natural:
-        others = {bare(column) for column in _visible(right)}
-        using = list(dict.fromkeys(bare(c) for c in _visible(left) if bare(c) in others))
-    return [(left.find("", name, here), right.find("", name, here)) for name in using]
-
-
-def _visible(scope: Scope) -> list[Column]:
-    columns = [column for source in scope.sources.values() for column in source.columns]
-    return [column for column in columns if column.name not in scope.hidden]
-
-
-def _typed(column: Column, here: Position) -> Typed:
-    return Typed(Col(column.name), column.type, column.unit, column.nullable, here)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from aspen.algebra.expr import Col, Const, Expr, Outer
+from aspen.algebra.expr import Col, Const, Expr, Outer, columns_in, outer_in
 from aspen.algebra.plan import (
     Aggregate,
     AggregateFunction,
@@ -192,7 +192,19 @@ class Grouping:
         found = bind_aggregate(
             call, function, node, self.rows.bind, self._argument, may_be_empty=self.may_be_empty
         )
+        self._refuse_around(call, here)
         return self._added(found, here)
+
+    def _refuse_around(self, call: Call, here: Position) -> None:
+        """Refuse an aggregate over columns of the query around alone, as it counts there."""
+        read = [self.rows.bind(argument).expr for argument in call.arguments]
+        if any(map(outer_in, read)) and not any(map(columns_in, read)):
+            raise MisplacedAggregate(
+                f"{call.name.upper()} reads nothing but the query around, where it would count",
+                position=here,
+                found=call.name.upper(),
+                attempt="aggregate in the query around, or name a column of this one's FROM",
+            )
 
     def _added(self, wanted: Aggregate, here: Position) -> Typed:
         """Returns the column of an aggregate, computed once however often it is written."""

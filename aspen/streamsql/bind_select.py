@@ -8,8 +8,9 @@ from aspen.algebra.expr import Expr
 from aspen.model.schema import Column, Type, is_column_name
 from aspen.streamsql.bind_expr import ExpressionBinder
 from aspen.streamsql.errors import BadName, DuplicateOutput, UnknownColumn, nearest, suggestion
+from aspen.streamsql.positions import whole
 from aspen.streamsql.scope import Scope, bare
-from aspen.streamsql.tree import Item, call_of, column_of, unsupported
+from aspen.streamsql.tree import Item, call_of, column_of
 from aspen.streamsql.typing_rules import Typed
 
 
@@ -69,8 +70,6 @@ def expanded(items: list[Item], scope: Scope) -> list[Item]:
         if not item.value.is_star:
             found.append(item)
             continue
-        if any(item.value.args.get(key) for key in ("except_", "replace", "rename")):
-            raise unsupported("* EXCEPT or * REPLACE", item.value, "list the columns")
         wanted = item.value.table if isinstance(item.value, exp.Column) else ""
         if wanted and wanted not in scope.sources:
             raise UnknownColumn(
@@ -80,14 +79,42 @@ def expanded(items: list[Item], scope: Scope) -> list[Item]:
                 exists=nearest(wanted, scope.sources),
                 attempt=suggestion(wanted, scope.sources) or "name the source in FROM",
             )
-        for alias, source in scope.sources.items():
-            if wanted in ("", alias):
-                found += [
-                    Item(column_of(alias, bare(column), item.at), "", item.at)
-                    for column in source.columns
-                    if wanted or column.name not in scope.hidden
-                ]
+        columns = scope.starred
+        if wanted:
+            columns = [(wanted, column) for column in scope.sources[wanted].columns]
+        every = [
+            Item(column_of(alias, bare(column), item.at), "", item.at) for alias, column in columns
+        ]
+        found += _changed(every, item.value.this if wanted else item.value)
     return found
+
+
+def _changed(items: list[Item], star: exp.Expr) -> list[Item]:
+    """Returns the columns of `*` as EXCLUDE, REPLACE and RENAME behind it say.
+
+    Raises:
+        UnknownColumn: they name a column that `*` has not.
+    """
+    left_out = {column.name: column for column in star.args.get("except_") or ()}
+    replaced = {one.alias: one for one in star.args.get("replace") or ()}
+    renamed = {one.this.name: one for one in star.args.get("rename") or ()}
+    names = [item.name for item in items]
+    for name, tree in (*left_out.items(), *replaced.items(), *renamed.items()):
+        if name not in names:
+            raise UnknownColumn(
+                f"* has no column {name!r}",
+                position=whole(tree),
+                found=name,
+                exists=nearest(name, names),
+                attempt=suggestion(name, names) or "name a column of the sources in FROM",
+            )
+    return [
+        Item(replaced[item.name].this, item.name, whole(replaced[item.name]))
+        if item.name in replaced
+        else item._replace(alias=renamed[item.name].alias if item.name in renamed else "")
+        for item in items
+        if item.name not in left_out
+    ]
 
 
 def _natural(value: exp.Expr, number: int) -> str:

@@ -92,7 +92,8 @@ class SourceBinder:
         self, query: exp.Expr, spoken: str, columns: list[str], here: Position
     ) -> tuple[str, Plan, Source]:
         alias = self._alias(spoken)
-        return spoken, *_derived(alias, self.environment.bind(query), columns, spoken, here)
+        plan = self.environment.bind(query, named=False)
+        return spoken, *_derived(alias, plan, columns, spoken, here)
 
     def _relation(self, tree: exp.Table) -> tuple[str, Plan, Source]:
         # Of `FROM ..room` the parser keeps empty texts where names would be.
@@ -155,7 +156,7 @@ def _derived(
     alias: str, plan: Plan, names: list[str], spoken: str, here: Position
 ) -> tuple[Plan, Source]:
     columns = _prefixed(alias, plan.columns)
-    if names and len(names) != len(columns):
+    if len(names) > len(columns):
         raise UnionArity(
             f"{spoken} names {len(names)} columns, its query has {len(columns)}",
             position=here,
@@ -163,12 +164,14 @@ def _derived(
             exists=[bare(column) for column in columns],
             attempt="name each column once",
         )
-    if names:
-        columns = tuple(
-            replace(column, name=f"{alias}.{name}")
-            for column, name in zip(columns, names, strict=True)
-        )
+    columns = renamed(columns, [f"{alias}.{name}" for name in names])
     return relabelled(plan, columns), Source(alias, columns)
+
+
+def renamed(columns: tuple[Column, ...], names: list[str]) -> tuple[Column, ...]:
+    """Returns columns under new names; those behind the last name keep theirs."""
+    pairs = zip(columns, names, strict=False)
+    return (*(replace(column, name=name) for column, name in pairs), *columns[len(names) :])
 
 
 def _no_window(tree: exp.Table, name: str, what: str) -> None:

@@ -154,13 +154,7 @@ class Subqueries:
 
     def _query(self, query: exp.Expr, here: Position) -> Plan:
         plan = self.environment.inside(self.scope).bind(query, named=False)
-        if _recursion_reads(plan):
-            raise Unsupported(
-                "a recursive query inside a sub-query reads the rows around it",
-                position=here,
-                found="WITH RECURSIVE",
-                attempt="make it a view with a column for what it reads, and join with it",
-            )
+        refuse_recursion_around(plan, here)
         return plan
 
     def _tests(self, test: SubqueryTest, here: Position, outer: ExpressionBinder) -> list[Plan]:
@@ -216,6 +210,21 @@ class Subqueries:
             self.needles.append((column, needle.expr))
             return replace(needle, expr=Outer(column.name))
         return replace(needle, expr=as_outer(needle.expr))
+
+
+def refuse_recursion_around(plan: Plan, here: Position) -> None:
+    """Refuse a recursion in a sub-query that reads the rows around it.
+
+    Raises:
+        Unsupported: there is one.
+    """
+    if _recursion_reads(plan):
+        raise Unsupported(
+            "a recursive query inside a sub-query reads the rows around it",
+            position=here,
+            found="WITH RECURSIVE",
+            attempt="make it a view with a column for what it reads, and join with it",
+        )
 
 
 def _recursion_reads(plan: Plan) -> bool:

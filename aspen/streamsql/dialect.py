@@ -246,6 +246,23 @@ class StreamParser(parser.Parser):
                 table.append("joins", join)
         return table
 
+    def _parse_table_alias(self, *args: Any, **kwargs: Any) -> Any:
+        # POSITIONAL is no alias, whatever sqlglot takes it for.
+        return None if self._is_positional() else super()._parse_table_alias(*args, **kwargs)
+
+    def _parse_join(self, *args: Any, **kwargs: Any) -> Any:
+        positional = self._is_positional()
+        if positional:
+            self._advance()
+        join: Any = super()._parse_join(*args, **kwargs)
+        if positional:
+            join.set("method", "POSITIONAL")
+        return join
+
+    def _is_positional(self) -> bool:
+        ahead = self._tokens[self._index : self._index + 2]
+        return [token.text.upper() for token in ahead] == ["POSITIONAL", "JOIN"]
+
     def _names_a_source(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         plain = not args and not kwargs.get("schema") and not kwargs.get("is_db_reference")
         return plain and self._curr.token_type in self.ID_VAR_TOKENS
@@ -331,9 +348,15 @@ class StreamParser(parser.Parser):
 class StreamSql(Dialect):
     """StreamSQL for sqlglot."""
 
+    NUMBERS_CAN_BE_UNDERSCORE_SEPARATED = True
+
     class Tokenizer(tokens.Tokenizer):
         """sqlglot's words, and the sign of powers."""
 
-        KEYWORDS: ClassVar = {**tokens.Tokenizer.KEYWORDS, "**": TokenType.DSTAR}
+        KEYWORDS: ClassVar = {
+            **tokens.Tokenizer.KEYWORDS,
+            "**": TokenType.DSTAR,
+            "//": TokenType.DIV,
+        }
 
     Parser = StreamParser

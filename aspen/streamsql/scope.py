@@ -104,12 +104,12 @@ class Scope:
     Args:
         sources: by the alias the user gave.
         outer: the scope around a sub-query, None elsewhere.
-        hidden: plan names of columns that USING merged into others.
+        merged: plan names of columns that USING merged into others, with the names of those.
     """
 
     sources: Mapping[str, Source]
     outer: Scope | None = None
-    hidden: frozenset[str] = frozenset()
+    merged: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def inner_names(self) -> frozenset[str]:
@@ -124,6 +124,23 @@ class Scope:
             for column in source.columns:
                 found.setdefault(bare(column), []).append((alias, column))
         return found
+
+    @property
+    def own_names(self) -> frozenset[str]:
+        """Bare names of the columns of this FROM."""
+        return frozenset(self._by_name)
+
+    @property
+    def starred(self) -> list[tuple[str, Column]]:
+        """What `*` stands for, each with the alias of its source: what USING merged stands once."""
+        columns = {c.name: (alias, c) for alias, s in self.sources.items() for c in s.columns}
+        shown: dict[str, tuple[str, Column]] = {}
+        for column in columns:
+            name = column
+            while name in self.merged:
+                name = self.merged[name]
+            shown.setdefault(name, columns[name])
+        return list(shown.values())
 
     @property
     def spoken(self) -> tuple[str, ...]:
@@ -169,7 +186,7 @@ class Scope:
             columns = source.columns if source is not None else ()
             return next((column for column in columns if bare(column) == name), None)
         named = self._by_name.get(name, ())
-        hits = [(alias, column) for alias, column in named if column.name not in self.hidden]
+        hits = [(alias, column) for alias, column in named if column.name not in self.merged]
         if len(hits) > 1:
             choices = [f"{alias}.{name}" for alias, _ in hits]
             raise AmbiguousColumn(

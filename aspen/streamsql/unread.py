@@ -66,7 +66,7 @@ READ: Mapping[type[exp.Expr], frozenset[str]] = {
                 *("qualify", "where", "windows"),
             },
         ),
-        (exp.Star, set()),
+        (exp.Star, {"except_", "rename", "replace"}),
         (StreamWindow, set(StreamWindow.arg_types)),
         (exp.Subquery, {*_QUERY, "this", "alias", "joins"}),
         (exp.Substring, {"this", "start", "length"}),

@@ -283,3 +283,37 @@ r.node WHERE EXISTS (SELECT 1 FROM machine m WHERE m.node > r.node) AND e.dst < 
 
 WITH RECURSIVE r(src, dst) AS (SELECT src, dst FROM edge UNION SELECT r.src, e.dst FROM r JOIN edge e ON
 e.src = r.dst) SELECT src, dst FROM r WHERE src = 2 OR dst = 3;
+
+SELECT * FROM room FULL JOIN booking USING (rid);
+
+SELECT * FROM booking RIGHT JOIN room USING (rid);
+
+SELECT * FROM (room NATURAL FULL JOIN booking) FULL JOIN (SELECT rid, mid FROM machine) m USING (rid);
+
+SELECT * FROM (SELECT * FROM edge) JOIN (SELECT * FROM booking) ON src = node;
+
+SELECT * FROM edge a SEMI JOIN edge b ON a.dst = b.src AND b.len > a.len WHERE a.len > 0;
+
+SELECT mid FROM machine ANTI JOIN booking USING (rid);
+
+SELECT * FROM booking NATURAL SEMI JOIN machine;
+
+SELECT * FROM room LEFT JOIN booking USING (rid) ANTI JOIN machine m ON m.node < level;
+
+SELECT * EXCLUDE (len) REPLACE (src * 10 AS src) RENAME (dst AS toward) FROM edge;
+
+SELECT e.* EXCLUDE (len), r.* EXCLUDE lab FROM edge e JOIN room r ON e.src = r.level;
+
+SELECT src + 1 AS k, k * 2 AS q, q - k AS d FROM edge WHERE k > 1 AND q < 8;
+
+SELECT src, SUM(len) AS total, total + 1 AS more FROM edge GROUP BY src HAVING total > 2;
+
+SELECT node AS n, mid FROM machine WHERE n IN (SELECT src FROM edge WHERE len > node);
+
+SELECT k, len FROM (SELECT src, dst, len FROM edge) AS e(k);
+
+WITH e(k) AS (SELECT src, len FROM edge) SELECT k, SUM(len) FROM e GROUP BY k;
+
+SELECT src, s_2 FROM (SELECT a.src, b.src AS s_2, a.src, b.src FROM edge a, edge b WHERE a.dst = b.src) v;
+
+SELECT src // 2 AS half, 1_000 + len AS far, day(DATE '2026-01-30' + dst) AS d FROM edge
