@@ -45,7 +45,19 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class _OfOneSide:
+    """A step that looks up one input."""
+
+    side: Side
+
+    @property
+    def sides(self) -> tuple[Side, ...]:
+        """What it looks up."""
+        return (self.side,)
+
+
+@dataclass(frozen=True, slots=True)
+class Reach(_OfOneSide):
     """Append the rows of an input.
 
     Args:
@@ -53,14 +65,8 @@ class Reach:
         test: what must be true of what is known then.
     """
 
-    side: Side
     key: Callable[[Row], Key]
     test: Test | None
-
-    @property
-    def sides(self) -> tuple[Side, ...]:
-        """What it looks up."""
-        return (self.side,)
 
     def follow(
         self, rows: Weighed, sides: Sequence[Sequence[Index]], spend: Spend
@@ -128,7 +134,7 @@ class Propose:
 
 
 @dataclass(frozen=True, slots=True)
-class Weigh:
+class Weigh(_OfOneSide):
     """Multiply by the weight of the one row of an input that what is known leaves.
 
     Args:
@@ -136,14 +142,8 @@ class Weigh:
         value: from what is known.
     """
 
-    side: Side
     key: Callable[[Row], Key]
     value: Callable[[Row], Any]
-
-    @property
-    def sides(self) -> tuple[Side, ...]:
-        """What it looks up."""
-        return (self.side,)
 
     def follow(
         self, rows: Weighed, sides: Sequence[Sequence[Index]], spend: Spend

@@ -46,6 +46,15 @@ moments = st.one_of(
 )
 
 
+def brought(readings: int) -> House:
+    """A house with a reading a second, numbered from 0."""
+    house = House()
+    for number in range(readings):
+        house.lives("rows", [(0, number)])
+        house.lives("tick", 1)
+    return house
+
+
 def register(name, sql):
     return Register(0.0, name, plan_text(compile_query(sql, CATALOG).plan))
 
@@ -150,10 +159,7 @@ def test_what_is_remembered_does_not_depend_on_who_asks(monkeypatch):
 
 def test_a_view_is_told_since_when_it_is_complete_until_it_is(monkeypatch):
     monkeypatch.setattr(stream_memory, "ROWS_HELD", HELD)
-    house = House()
-    for number in range(8):
-        house.lives("rows", [(0, number)])
-        house.lives("tick", 1)
+    house = brought(8)
     house.take(register("q", "SELECT v FROM reading [RANGE 6 SECONDS]"))
     assert house.lane.rows("q") == {(4,): 1, (5,): 1, (6,): 1, (7,): 1}  # 3 came at 103
     assert house.told == 103.0
@@ -165,10 +171,7 @@ def test_a_view_is_told_since_when_it_is_complete_until_it_is(monkeypatch):
 
 def test_rows_count_themselves_whole(monkeypatch):
     monkeypatch.setattr(stream_memory, "ROWS_HELD", HELD)
-    house = House()
-    for number in range(6):
-        house.lives("rows", [(0, number)])
-        house.lives("tick", 1)
+    house = brought(6)
     house.take(register("q", "SELECT v FROM reading [ROWS 5]"))
     assert (house.told, sum(house.lane.rows("q").values())) == (101.0, 4)
     house.lane = Lane.restore(house.lane.snapshot())
