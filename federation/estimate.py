@@ -25,6 +25,7 @@ from aspen.algebra.device_block import DeviceBlock, device_block
 from aspen.algebra.evaluate import compile_predicate
 from aspen.algebra.expr import Expr, columns_in
 from aspen.algebra.plan import Plan
+from aspen.algebra.whole import OutOfRange
 from aspen.errors import AspenError
 from aspen.model.schema import Row, Type
 from aspen.motes.hardware import LONGEST_PAYLOAD_BYTES
@@ -209,7 +210,10 @@ class _Model:
         ]
         keep = [compile_predicate(condition, columns) for condition in lasting]
         rows = [(device, fixed_row(scan, device)) for device in devices]
-        return [device for device, row in rows if all(test(row) for test in keep)]
+        try:
+            return [device for device, row in rows if all(test(row) for test in keep)]
+        except OutOfRange:
+            return list(devices)  # an estimate is no place for an error
 
     def _kept(self, conditions: Iterable[Expr]) -> Known:
         found = (self._statistics.kept(self.block.by_stream(one)) for one in conditions)

@@ -2,13 +2,15 @@
 
 The expression is written out as straight-line Python, one statement per operator, and compiled
 once: no tree is walked per row. Every operand is computed, which is sound since every operator
-is total: null in gives null out, and division by zero or an overflow gives null.
+gives a value: null in gives null out, and division by zero or a FLOAT that is not finite gives
+null. A whole number beyond 64 bits alone is an error. So what may give one is computed last, and
+only where it is read: behind the other conditions, in the branch of a CASE that is taken.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any, cast
 
@@ -24,13 +26,15 @@ from aspen.algebra.expr import (
     Op,
     Outer,
     conjuncts,
+    parts,
 )
 from aspen.algebra.functions import FUNCTIONS, quotient
-from aspen.model.schema import Column, Row, Value
+from aspen.algebra.whole import refuse
+from aspen.model.schema import INT_LEAST, INT_MOST, Column, Row, Value
 
 _CACHED = 4096
-INT_MOST = 2**63 - 1
-"""A larger sum, difference or product of INT is null."""
+_WIDENING = frozenset({"+", "-", "*", "abs", "ceil", "floor", "quotient", "to_int", "trunc"})
+"""What may give a whole number beyond 64 bits."""
 _PYTHON = {"=": "==", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
@@ -55,6 +59,21 @@ def compile_predicate(expr: Expr, columns: Sequence[Column]) -> Callable[[Row], 
     return _predicate(expr, tuple(column.name for column in columns))
 
 
+def may_fail(expr: Expr) -> bool:
+    """Whether an expression may give a whole number beyond 64 bits, as far as its form says."""
+    waiting = [expr]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Op | Call) and _named(one) in _WIDENING:
+            return True
+        waiting += parts(one)
+    return False
+
+
+def _named(expr: Op | Call) -> str:
+    return expr.symbol if isinstance(expr, Op) else expr.function
+
+
 def compile_row(exprs: Sequence[Expr], columns: Sequence[Column]) -> Callable[[Row], Row]:
     """Returns the function that computes a whole output row, as a Project needs it."""
     return _row(tuple(exprs), tuple(column.name for column in columns))
@@ -70,7 +89,7 @@ def _value(expr: Expr, names: tuple[str, ...]) -> Callable[[Row], Value]:
 @lru_cache(maxsize=_CACHED)
 def _predicate(expr: Expr, names: tuple[str, ...]) -> Callable[[Row], bool]:
     writer = _Writer(names)
-    for part in conjuncts(expr):
+    for part in sorted(conjuncts(expr), key=may_fail):
         writer.lines.append(f"if {writer.operand(part)} is not True: return False")
     writer.lines.append("return True")
     return cast("Callable[[Row], bool]", writer.function())
@@ -90,7 +109,11 @@ class _Writer:
     def __init__(self, names: tuple[str, ...]) -> None:
         self.names = names
         self.lines: list[str] = []
-        self._scope: dict[str, Any] = {"divide": _divide, "remainder": _remainder}
+        self._scope: dict[str, Any] = {
+            "divide": _divide,
+            "remainder": _remainder,
+            "refuse": refuse,
+        }
         self._done: dict[Expr, str] = {}
 
     def function(self) -> Callable[[Row], Any]:
@@ -123,7 +146,9 @@ class _Writer:
             case IsNull(inner):
                 return self._set(f"{self.operand(inner)} is None")
             case Op(symbol, left, right):
-                return self._operator(symbol, self.operand(left), self.operand(right))
+                return self._operator(symbol, left, right)
+            case Call("coalesce", (first, *others)) if any(map(may_fail, others)):
+                return self._first(first, others)
             case Call(function, arguments):
                 return self._call(function, [self.operand(argument) for argument in arguments])
             case Case(branches, otherwise):
@@ -149,7 +174,37 @@ class _Writer:
         tests = [f"{name} is None" for name in dict.fromkeys(held) if name[0] in "vN"]
         return " or ".join(tests)
 
-    def _operator(self, symbol: str, left: str, right: str) -> str:
+    def _later(self, expr: Expr) -> str:
+        """Returns what gives a value that may not be needed, and then must not fail."""
+        if expr in self._done or not may_fail(expr):
+            return self.operand(expr)
+        name = f"p{len(self._scope)}"
+        self._scope[name] = _value(expr, self.names)
+        return f"{name}(row)"
+
+    def _first(self, first: Expr, others: Iterable[Expr]) -> str:
+        held = [self.operand(first), *map(self._later, others)]
+        name = self._set(held[0])
+        self.lines += [f"if {name} is None: {name} = {one}" for one in held[1:]]
+        return name
+
+    def _lazily(self, symbol: str, one: str, other: str) -> str:
+        """Write an AND or OR whose right side is computed where the left one does not decide."""
+        decided = symbol == "OR"
+        name = self._set(one)
+        self.lines.append(
+            f"if {name} is not {decided}:\n"
+            f"    right = {other}\n"
+            f"    {name} = {decided} if right is {decided} else"
+            f" None if {name} is None or right is None else {not decided}"
+        )
+        return name
+
+    def _operator(self, symbol: str, one: Expr, other: Expr) -> str:
+        left = self.operand(one)
+        if symbol in ("AND", "OR") and may_fail(other):
+            return self._lazily(symbol, left, self._later(other))
+        right = self.operand(other)
         if symbol == "AND":
             null = f"None if {left} is None or {right} is None else True"
             return self._set(f"False if {left} is False or {right} is False else {null}")
@@ -165,14 +220,16 @@ class _Writer:
             call = f"{named}({left}, {right})"
             return self._set(f"None if {guard} else {call}" if guard else call)
         name = self._name()
-        # x - x is 0 for every number but infinity and nan.
-        wide = f" or {name}.__class__ is int and not -{INT_MOST} <= {name} <= {INT_MOST}"
         self.lines.append(
             f"if {guard or 'False'}: {name} = None\n"
             f"else:\n"
             f"    try:\n"
             f"        {name} = {left} {symbol} {right}\n"
-            f"        if {name} - {name} != 0{wide}: {name} = None\n"
+            f"        if {name}.__class__ is int:\n"
+            f"            if not {INT_LEAST} <= {name} <= {INT_MOST}:"
+            f" refuse({symbol!r}, {left}, {right})\n"
+            # x - x is 0 for every number but infinity and nan.
+            f"        elif {name} - {name} != 0: {name} = None\n"
             f"    except OverflowError: {name} = None"
         )
         return name
@@ -187,11 +244,21 @@ class _Writer:
         self._scope[name] = known.call
         call = f"{name}({', '.join(held)})"
         guard = self._guard(held) if known.strict else ""
-        return self._set(f"None if {guard} else {call}" if guard else call)
+        made = self._set(f"None if {guard} else {call}" if guard else call)
+        if function in _WIDENING:
+            self.lines.append(
+                f"if {made}.__class__ is int and not {INT_LEAST} <= {made} <= {INT_MOST}:"
+                f" refuse({function!r}, {', '.join(held)})"
+            )
+        return made
 
     def _case(self, branches: tuple[tuple[Expr, Expr], ...], otherwise: Expr) -> str:
-        held = [(self.operand(when), self.operand(then)) for when, then in branches]
-        default = self.operand(otherwise)
+        # Conditions behind the first are reached like branches are.
+        whens = [
+            self._later(when) if i else self.operand(when) for i, (when, _) in enumerate(branches)
+        ]
+        held = [(when, self._later(then)) for when, (_, then) in zip(whens, branches, strict=True)]
+        default = self._later(otherwise)
         name = self._name()
         tests = [
             f"{'el' if i else ''}if {c} is True: {name} = {v}" for i, (c, v) in enumerate(held)

@@ -1,6 +1,7 @@
 """Scalar functions: name → arity, types, units and what they compute.
 
-Every function is total: where the mathematics has no (finite) answer it gives null.
+Every function is total: where the mathematics has no (finite) answer it gives null. Whole numbers
+beyond 64 bits are refused by whoever calls it (`aspen.algebra.evaluate`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from functools import partial
 from typing import Any
 
 from aspen.algebra import patterns, texts, times
+from aspen.algebra.whole import fits
 from aspen.model.schema import Type
 from aspen.model.times import READERS
 
@@ -109,6 +111,11 @@ def _to_int(value: Any) -> int | None:
         return _to_int(_to_float(value)) if isinstance(value, str) else None
     except (OverflowError, TypeError):
         return None
+
+
+def _try_to_int(value: Any) -> int | None:
+    made = _to_int(value)
+    return made if made is not None and fits(made) else None
 
 
 def _to_bool(value: Any) -> bool | None:
@@ -260,6 +267,7 @@ FUNCTIONS: dict[str, Function] = {
         Function("to_float", 1, 1, _NO_TIMES, Type.FLOAT, True, _to_float, total=False),
         Function("to_int", 1, 1, _NO_TIMES, Type.INT, True, _to_int, total=False),
         Function("to_text", 1, 1, _ANY, Type.TEXT, False, _to_text),
+        Function("try_to_int", 1, 1, _NO_TIMES, Type.INT, True, _try_to_int, total=False),
         Function("trunc", 1, 1, _NUMBERS, Type.INT, True, math.trunc),
         Function("upper", 1, 1, _TEXT, Type.TEXT, False, str.upper),
         Function("chr", 1, 1, _INT, Type.TEXT, False, texts.letter, total=False),

@@ -11,6 +11,9 @@ from aspen.model.times import READERS
 
 Value = str | int | float | bool | None
 Row = tuple[Value, ...]
+INT_LEAST, INT_MOST = -(2**63), 2**63 - 1
+"""An INT has 64 bits."""
+_TOO_LARGE = 1 << 1023
 
 
 class SchemaError(AspenError, code="aspen.model.schema"):
@@ -100,6 +103,8 @@ class Column:
                 found=f"{value!r} ({type(value).__name__})",
                 exists=[kind.__name__ for kind in expected],
             )
+        if isinstance(value, int):
+            self._check_size(value)
         if isinstance(value, str) and self.type.is_time and self.kept(value) is None:
             raise SchemaError(
                 f"column {self.name} holds {self.type.value}, and this text is none",
@@ -107,6 +112,17 @@ class Column:
                 exists=(TIMES_WRITTEN[self.type],),
                 attempt="years from 1 to 9999, as in ISO 8601",
             )
+
+    def _check_size(self, value: int) -> None:
+        whole = self.type is Type.INT
+        if abs(value) <= INT_MOST or (value == INT_LEAST if whole else abs(value) < _TOO_LARGE):
+            return
+        raise SchemaError(
+            f"column {self.name} holds {self.type.value}, and this number is too large",
+            found=f"a number of {value.bit_length()} bits",
+            exists=(f"{INT_LEAST} … {INT_MOST}",) if whole else (),
+            attempt="declare the column FLOAT, or TEXT where it is a name" if whole else "",
+        )
 
     def kept(self, value: Value) -> Value:
         """Returns a value as rows hold it: a time in its one spelling, null where it is none."""

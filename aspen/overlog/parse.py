@@ -8,6 +8,7 @@ from typing import NoReturn
 from sqlglot import exp
 
 from aspen.errors import Position
+from aspen.model.schema import INT_MOST
 from aspen.overlog.errors import MisplacedAggregate, SyntaxRefused, Unsupported
 from aspen.overlog.lex import Token, tokens
 from aspen.overlog.syntax import (
@@ -27,7 +28,6 @@ from aspen.streamsql.tree import column_of
 _LONGEST = 100_000
 _MOST_RULES = 300
 _MOST_PARTS = 50
-_BIGGEST = 2**63 - 1
 _BIGGEST_FLOAT = 1.7e308
 _COMPARISONS: dict[str, type[exp.Binary]] = {
     "=": exp.EQ,
@@ -315,12 +315,12 @@ def _number(token: Token) -> int | float:
     # Python itself refuses to read whole numbers of thousands of digits.
     value = float(token.text)
     whole = "." not in token.text
-    if abs(value) > (_BIGGEST if whole else _BIGGEST_FLOAT):
+    if abs(value) > (INT_MOST if whole else _BIGGEST_FLOAT):
         raise SyntaxRefused(
             "the number is too large",
             position=token.at,
             found=token.text[:40],
-            attempt=f"whole numbers go up to {_BIGGEST}",
+            attempt=f"whole numbers go up to {INT_MOST}",
         )
     return int(token.text) if whole else value
 

@@ -39,7 +39,7 @@ from aspen.runtime.one_time_queries import answer_name, latest_tick_s
 from aspen.runtime.outcome import Outcome
 from aspen.runtime.own_relations import ENGINE_ERROR, ERROR_COLUMNS, OWN_RELATIONS
 from aspen.runtime.snapshot import read_snapshot, write_snapshot
-from aspen.runtime.view import WAITING, View
+from aspen.runtime.view import OF_ONE, WAITING, View
 from aspen.views.compile import CannotMaintain
 from aspen.views.operators.scan import ScanOperator
 from aspen.views.work import WorkExceeded
@@ -179,7 +179,7 @@ class Lane(LaneState):
         for node in moved:
             if node.failure is not None:
                 guests = self.views.templates.guests(node)
-                if len(guests) > 1 and isinstance(node.failure, WorkExceeded):
+                if len(guests) > 1 and isinstance(node.failure, OF_ONE):
                     apart += guests
                     continue
                 for view in list(self.views.on(node)):
@@ -246,8 +246,8 @@ class Lane(LaneState):
         """Fail the views whose common dataflow failed when another one entered it."""
         broken, self.views.templates.broken = self.views.templates.broken, []
         for view, error in broken:
-            if isinstance(error, WorkExceeded):
-                self._open(view.entry, outcome)  # in a template without the one who asked too much
+            if isinstance(error, OF_ONE):
+                self._open(view.entry, outcome)  # in a template without the one who broke it
             else:
                 self._fail(view, error, outcome)
 

@@ -17,6 +17,7 @@ from dataclasses import astuple, dataclass
 from typing import Any
 
 from aspen.algebra.plan import relations_of
+from aspen.algebra.whole import OutOfRange
 from aspen.errors import InternalError
 from aspen.model.schema import Relation, SourceKind
 from aspen.runtime.assignment import Whole
@@ -33,6 +34,7 @@ _OF_ROWS = frozenset(
         EndlessRecursion,
         Hopeless,
         InternalError,
+        OutOfRange,
         RowsExceeded,
         ShareExceeded,
         StateExceeded,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from aspen.log.entry import Change
-from aspen.model.schema import Relation, Row, Type
+from aspen.model.schema import INT_LEAST, INT_MOST, Relation, Row, Type
 
 
 class RowCheck:
@@ -19,6 +20,9 @@ class RowCheck:
         self._relation = relation
         self._floats = tuple(
             index for index, column in enumerate(relation.columns) if column.type is Type.FLOAT
+        )
+        self._ints = tuple(
+            index for index, column in enumerate(relation.columns) if column.type is Type.INT
         )
         self._times = any(column.type.is_time for column in relation.columns)
         self._seen: dict[tuple[type, ...], tuple[int, ...]] = {}
@@ -40,11 +44,19 @@ class RowCheck:
             row = self._relation.kept(row)
             whole = tuple(index for index in self._floats if kinds[index] is int)
             self._seen[kinds] = whole
+        else:
+            for index in self._ints:
+                value = row[index]
+                if value is not None and not INT_LEAST <= value <= INT_MOST:  # type: ignore[operator]
+                    self._relation.check(row)
         if not whole:
             return row
         values = list(row)
-        for index in whole:
-            values[index] = float(values[index])  # type: ignore[arg-type]
+        try:
+            for index in whole:
+                values[index] = float(values[index])  # type: ignore[arg-type]
+        except OverflowError:
+            self._relation.check(row)
         return tuple(values)
 
     def plain(self, changes: Sequence[Change]) -> list[Row] | None:
@@ -57,6 +69,14 @@ class RowCheck:
             return None
         if set(map(len, rows)) != {len(self._kept)}:
             return None
-        columns = zip(*rows, strict=True)
+        columns = list(zip(*rows, strict=True))
         fits = [kept.issuperset(map(type, c)) for kept, c in zip(self._kept, columns, strict=True)]
-        return rows if all(fits) else None
+        if not all(fits) or any(_wide(columns[index]) for index in self._ints):
+            return None
+        return rows
+
+
+def _wide(column: Sequence[Any]) -> bool:
+    if None in column:
+        column = [value for value in column if value is not None]
+    return max(column, default=0) > INT_MOST or min(column, default=0) < INT_LEAST

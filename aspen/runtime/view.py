@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aspen.algebra.plan import Fixpoint, Join, Plan, relations_of
+from aspen.algebra.whole import OutOfRange
 from aspen.errors import AspenError
 from aspen.log.entry import Register
 from aspen.model.delta import Delta
@@ -37,6 +38,8 @@ class BrokenView(AspenError, code="aspen.runtime.broken_view"):
 
 WAITING = (UnknownSource.code, BrokenView.code)
 """Errors that pass when what is missing comes."""
+OF_ONE = (OutOfRange, WorkExceeded)
+"""Errors that one of the views of a template may bring about by its constants."""
 
 
 @dataclass(slots=True, eq=False)
@@ -112,7 +115,7 @@ class View:
     def broken_by(self, error: AspenError) -> list[AspenError]:
         """Take an error; returns what `engine_error` tells of it: of who asked too much, that."""
         self.error, self.suspended = error.as_dict(), False
-        if not isinstance(error, WorkExceeded | EndlessRecursion):
+        if not isinstance(error, WorkExceeded | EndlessRecursion | OutOfRange):
             return []
         told = f"view {self.entry.view}: {error.message}; try: {error.attempt}"
         return [type(error)(told)]

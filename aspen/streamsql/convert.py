@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aspen.errors import AspenError
-from aspen.model.schema import Column, Type, Value
+from aspen.model.schema import INT_LEAST, INT_MOST, Column, Type, Value
 
 
 class BadValue(AspenError, code="aspen.bind.bad_value"):
@@ -38,7 +38,7 @@ def converted(value: Value, column: Column) -> Value:
 
 
 def _bad(value: Value, column: Column) -> BadValue:
-    return BadValue(f"column {column.name} holds {column.type.value}", found=repr(value))
+    return BadValue(f"column {column.name} holds {column.type.value}", found=repr(value)[:40])
 
 
 def _whole(value: str | float) -> int:
@@ -46,8 +46,11 @@ def _whole(value: str | float) -> int:
         value = float(value) if not value.strip().lstrip("+-").isdigit() else int(value)
     if isinstance(value, float):
         # A fraction is rounded, half away from zero.
-        return int(value + (0.5 if value >= 0 else -0.5))
-    return int(value)
+        value = int(value + (0.5 if value >= 0 else -0.5))
+    value = int(value)
+    if not INT_LEAST <= value <= INT_MOST:
+        raise OverflowError(value)
+    return value
 
 
 def _truth(value: str | float) -> bool:

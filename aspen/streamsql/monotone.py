@@ -91,7 +91,16 @@ def _non_negative(expr: Expr, column: str) -> bool:
             return _non_negative(left, column) and _non_negative(right, column)
         case Call("abs" | "distance" | "sqrt"):
             return True
-        case Call("to_float" | "to_int" | "round" | "ceil" | "floor" | "greatest" | "coalesce"):
+        case Call(
+            "to_float"
+            | "to_int"
+            | "try_to_int"
+            | "round"
+            | "ceil"
+            | "floor"
+            | "greatest"
+            | "coalesce"
+        ):
             return all(_non_negative(part, column) for part in parts(expr))
         case Case(branches, otherwise):
             results = [*(then for _, then in branches), otherwise]

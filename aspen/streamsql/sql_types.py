@@ -33,6 +33,8 @@ CASTS = {
     Type.TIMESTAMPTZ: "to_moment",
 }
 """The function that CAST calls, by the type wanted."""
+TRIES = CASTS | {Type.INT: "try_to_int"}
+"""The function that TRY_CAST calls."""
 
 
 def type_of(

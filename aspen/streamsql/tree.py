@@ -11,9 +11,11 @@ from aspen.algebra.expr import Const
 from aspen.algebra.plan import AggregateFunction
 from aspen.algebra.times import PART_FUNCTIONS
 from aspen.errors import Position
+from aspen.model.schema import INT_LEAST
 from aspen.streamsql.errors import SyntaxRefused, Unsupported
+from aspen.streamsql.numbers import number
 from aspen.streamsql.positions import at, placed, whole
-from aspen.streamsql.sql_types import CASTS, type_of
+from aspen.streamsql.sql_types import CASTS, TRIES, type_of
 
 COMPARED: dict[type[exp.Expr], str] = {
     exp.EQ: "=",
@@ -59,7 +61,6 @@ _SPELLINGS = {
 }
 CHOICES = ("nullif", "iif", "if", "mod", "pi", "date_add", "age")
 """Functions that are other expressions in other words: CASE, an operator, a number."""
-_BIGGEST = 2**63 - 1
 
 
 def unsupported(what: str, tree: exp.Expr, attempt: str) -> Unsupported:
@@ -98,32 +99,16 @@ def constant(tree: exp.Expr) -> Const | None:
     """
     match tree:
         case exp.Literal():
-            return Const(str(tree.this) if tree.is_string else _number(tree))
+            return Const(str(tree.this) if tree.is_string else number(tree))
         case exp.Boolean():
             return Const(bool(tree.this))
         case exp.Null():
             return Const(None)
         case exp.Neg():
             inner = constant(tree.this)
-            if inner is not None and type(inner.value) in (int, float):
+            if inner and type(inner.value) in (int, float) and inner.value != INT_LEAST:
                 return Const(-inner.value)  # type: ignore[operator]  # a number, see the guard
     return None
-
-
-def _number(tree: exp.Literal) -> int | float:
-    text = str(tree.this)
-    try:
-        number = int(text) if text.isdigit() else float(text)
-    except ValueError:
-        number = float("inf")
-    if abs(number) > (_BIGGEST if isinstance(number, int) else 1.7e308):
-        raise SyntaxRefused(
-            "the number is too large",
-            position=at(tree),
-            found=text[:40],
-            attempt=f"whole numbers go up to {_BIGGEST}",
-        )
-    return number
 
 
 def column_of(qualifier: str, name: str, at: Position) -> exp.Column:
@@ -199,7 +184,7 @@ def call_of(tree: exp.Expr) -> Call | None:
             return _within_group(tree)
         case exp.Cast():
             kind = type_of(tree.args["to"], whole(tree), "CAST(x AS FLOAT)")
-            return Call(CASTS[kind], (tree.this,))
+            return Call((TRIES if isinstance(tree, exp.TryCast) else CASTS)[kind], (tree.this,))
         case exp.Extract():
             return _part(tree.name, tree.expression, tree)
         case exp.AtTimeZone():

@@ -19,7 +19,7 @@ from aspen.streamsql.errors import (
     nearest,
     suggestion,
 )
-from aspen.streamsql.sql_types import CASTS
+from aspen.streamsql.sql_types import CASTS, TRIES
 from aspen.streamsql.typing_rules import Typed, joined, require, widened
 from aspen.streamsql.typing_times import is_span, shaped
 
@@ -37,7 +37,11 @@ NOW = {
     "localtime": Type.TIME,
 }
 """What tells the log's time, in UTC, and its type."""
-_SPOKEN = {name: f"CAST AS {kind.value}" for kind, name in CASTS.items()}
+_SPOKEN = {
+    name: f"{spelt} AS {kind.value}"
+    for spelt, names in (("TRY_CAST", TRIES), ("CAST", CASTS))
+    for kind, name in names.items()
+}
 _IN_SECONDS = frozenset({"epoch", "seconds_between"})
 
 

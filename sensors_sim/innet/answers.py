@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from aspen.algebra.evaluate import compile_predicate
 from aspen.model.schema import Row
 from sensors_sim.innet.compile import columns_of
+from sensors_sim.innet.expressions import compile_predicate
 from sensors_sim.innet.joins import Group
 from sensors_sim.innet.partial import Partials
 from sensors_sim.innet.running import Running

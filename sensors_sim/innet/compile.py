@@ -15,13 +15,13 @@ from typing import Any
 
 from aspen.algebra.block import NotABlock, column_of
 from aspen.algebra.device_block import DeviceBlock, device_block
-from aspen.algebra.evaluate import compile_predicate, compile_row
 from aspen.algebra.explain import node_text
 from aspen.algebra.expr import Call, Col, Expr, conjunction, parts
 from aspen.algebra.plan import MERGEABLE, AggregateFunction, Filter, GroupBy, Plan, Project
 from aspen.model.schema import Column, Row, Type
 from aspen.motes.protocol import BLOOM_BITS_PER_KEY
 from sensors_sim.errors import UnsupportedFragment
+from sensors_sim.innet.expressions import compile_predicate, compile_row
 from sensors_sim.innet.program import (
     Method,
     PartialAggregate,

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from aspen.algebra.block import column_of
-from aspen.algebra.evaluate import compile_predicate, compile_row
 from aspen.algebra.expr import Col, Const, Expr, parts
 from aspen.model.schema import Row, Value
 from aspen.motes.hardware import LONGEST_PAYLOAD_BYTES
 from aspen.motes.radio import OPERATOR_MJ
 from sensors_sim.errors import BadMessage
 from sensors_sim.innet.compile import columns_of
+from sensors_sim.innet.expressions import compile_predicate, compile_row
 from sensors_sim.innet.partial import Aggregator
 from sensors_sim.innet.program import Program, input_columns
 from sensors_sim.innet.registry import Registry

@@ -10,6 +10,7 @@ from typing import Any
 
 from aspen.algebra.evaluate import compile_expr
 from aspen.algebra.expr import Not, columns_in
+from aspen.algebra.whole import OutOfRange
 from aspen.model.schema import Column, Row, Type, Value
 from aspen.streamsql.alarm_rule import AlarmRule, read_rule
 from smartcis.deliveries.lifecycle import Seen
@@ -92,7 +93,17 @@ class Eye:
         return Reading(number, unit, ", ".join(said), places)
 
     def _compiled(self, condition: Any) -> Callable[[Row], Value]:
-        return (lambda _row: True) if condition is None else compile_expr(condition, self._columns)
+        if condition is None:
+            return lambda _row: True
+        compute = compile_expr(condition, self._columns)
+
+        def said(row: Row) -> Value:
+            try:
+                return compute(row)
+            except OutOfRange:
+                return None
+
+        return said
 
     def _measured(self) -> int | None:
         """Returns which column is the value: the first number a threshold reads, or with a unit."""

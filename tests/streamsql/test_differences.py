@@ -10,6 +10,7 @@ import duckdb
 import pytest
 from streamsql.test_differential_duckdb import CATALOG, DDL
 
+from aspen.errors import AspenError
 from aspen.streamsql import compile_query
 from aspen.views.evaluate_once import evaluate_once
 
@@ -36,14 +37,21 @@ def theirs(query):
     return spelt(value)
 
 
+def ours(query):
+    try:
+        plan = compile_query(query, CATALOG).plan
+        ((value,),) = evaluate_once(plan, CATALOG.relations.values())
+    except AspenError:
+        return "error"
+    return spelt(value)
+
+
 def test_the_guide_names_some():
     assert len(LINES) > 15
 
 
 @pytest.mark.parametrize(("query", "here", "there"), LINES)
 def test_each_difference_is_as_the_guide_says(query, here, there):
-    plan = compile_query(query, CATALOG).plan
-    ((value,),) = evaluate_once(plan, CATALOG.relations.values())
-    assert spelt(value) == here
+    assert ours(query) == here
     assert theirs(query) == there
     assert here != there

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from aspen.algebra.whole import fits, refuse
 from aspen.model.schema import Value
 from aspen.views.accumulators.base import Accumulator, Weighed
 
@@ -66,7 +67,7 @@ class ExactSum:
 
 
 class Sum(Accumulator):
-    """SUM, and AVG from sum and count; null over nothing, and beyond the largest float.
+    """SUM, and AVG from sum and count; null over nothing, and beyond the largest FLOAT.
 
     Args:
         whole: the values are integers.
@@ -87,12 +88,18 @@ class Sum(Accumulator):
         self._sum.take(values)
 
     def value(self) -> Value:
-        """Returns the sum or the mean."""
+        """Returns the sum or the mean.
+
+        Raises:
+            OutOfRange: a sum of INT that is none, when all values are in it.
+        """
         if not self._count:
             return None
         try:
             # The division of integers rounds once and correctly.
             kept = self._sum
+            if self._whole and not self._mean and not fits(kept.total):
+                refuse("=", "SUM", kept.total)
             total: float = kept.total if self._whole else kept.total / (1 << kept.bits)
             return total / self._count if self._mean else total
         except OverflowError:

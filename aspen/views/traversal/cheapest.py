@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from heapq import heapify, heappop, heappush
 from typing import Any
 
+from aspen.algebra.whole import fits, refuse
 from aspen.views.node import EndlessRecursion
 from aspen.views.traversal.graph import Graph
 from aspen.views.traversal.names import BLOCK, SHIFT, Begun, Costing, members, offset_of
@@ -233,6 +234,8 @@ class Cheapest:
                 if known <= cost:
                     continue
                 self._unlink(invariant, vertex, by[vertex])
+            if cost.__class__ is int and not fits(cost):
+                refuse("=", "a cost of the recursion", cost)
             before.setdefault(vertex, known)
             costs[vertex] = cost
             by[vertex] = number

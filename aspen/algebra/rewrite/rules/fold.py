@@ -8,6 +8,7 @@ from aspen.algebra.evaluate import compile_expr
 from aspen.algebra.expr import TRUE, Case, Const, Expr, Not, Op, parts, with_parts
 from aspen.algebra.plan import AntiJoin, Filter, Join, MarkJoin, OuterJoin, Plan, Project
 from aspen.algebra.rewrite.rule import Rule
+from aspen.algebra.whole import OutOfRange
 
 _FALSE = Const(False)
 
@@ -20,7 +21,10 @@ def fold(expr: Expr) -> Expr:
     folded = with_parts(expr, (fold(part) for part in parts(expr)))
     operands = parts(folded)
     if operands and all(isinstance(operand, Const) for operand in operands):
-        return Const(compile_expr(folded, ())(()))
+        try:
+            return Const(compile_expr(folded, ())(()))
+        except OutOfRange:
+            return folded  # an error where it is computed, if it ever is
     match folded:
         case Op("AND", left, right):
             return _absorbed(folded, left, right, keep=TRUE, win=_FALSE)
@@ -69,8 +73,8 @@ def _fold_join(plan: Plan) -> Plan | None:
     return replace(plan, residual=None if residual == TRUE else residual)
 
 
-# Claim: a constant expression has one value. Counter-example: none, every operator is total;
-# `1 / 0` is null here as it would be per row.
+# Claim: a constant expression has one value. Counter-example: none; `1 / 0` is null here as it
+# would be per row, and what is out of range stays.
 FOLD_FILTER = Rule(
     name="fold_filter",
     claim="filter[p](r) = filter[fold p](r)",
