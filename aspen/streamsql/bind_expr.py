@@ -18,7 +18,7 @@ from aspen.streamsql.errors import (
     TypeMismatch,
     Unsupported,
 )
-from aspen.streamsql.positions import at, placed
+from aspen.streamsql.positions import at, placed, whole
 from aspen.streamsql.scope import Scope
 from aspen.streamsql.spans import span_of
 from aspen.streamsql.tree import (
@@ -132,9 +132,8 @@ class ExpressionBinder:
                 return self.scope.typed(tree.table, tree.name, here)
             case exp.And() | exp.Or():
                 return self._logical(tree, here)
-            case exp.EQ() | exp.NEQ() if isinstance(tree.this, exp.Tuple):
-                same = self._same_row(tree.this, tree.expression, here)
-                return same if isinstance(tree, exp.EQ) else _negated(same, here)
+            case exp.Binary() if type(tree) in COMPARED and isinstance(tree.this, exp.Tuple):
+                return self._rows(COMPARED[type(tree)], tree.this, tree.expression, here)
             case exp.Binary() if quantifier(tree.expression):
                 raise _unsupported(tree.expression, here)
             case exp.Interval():
@@ -303,19 +302,32 @@ class ExpressionBinder:
         ]
         return choice(branches, operator("=", one, other, here), here)
 
-    def _same_row(self, left: exp.Expr, right: exp.Expr, here: Position) -> Typed:
-        """Bind `(a, b) = (c, d)` as equalities joined by AND."""
-        if not isinstance(right, exp.Tuple) or len(left.expressions) != len(right.expressions):
-            raise _unsupported(right, here)
-        pairs = zip(left.expressions, right.expressions, strict=True)
-        equal = [operator("=", self.bind(one), self.bind(two), here) for one, two in pairs]
-        return _chain("AND", equal, here)
+    def _rows(self, symbol: str, left: exp.Expr, right: exp.Expr, here: Position) -> Typed:
+        """Bind `(a, b) < (c, d)` as `a < c OR a = c AND b < d`."""
+        ones, others = left.expressions, right.expressions
+        if not isinstance(right, exp.Tuple) or len(ones) != len(others) or not ones:
+            raise TypeMismatch(
+                "a row is compared with a row of as many values",
+                position=whole(right),
+                found=right.sql(),
+                exists=(left.sql(),),
+                attempt="(a, b) < (c, d)",
+            )
+        pairs = [(self.bind(one), self.bind(two)) for one, two in zip(ones, others, strict=True)]
+        if symbol in ("=", "<>"):
+            same = _chain("AND", [operator("=", *pair, here) for pair in pairs], here)
+            return same if symbol == "=" else _negated(same, here)
+        found = operator(symbol, *pairs.pop(), here)
+        for pair in reversed(pairs):
+            tied = operator("AND", operator("=", *pair, here), found, here)
+            found = operator("OR", operator(symbol[0], *pair, here), tied, here)
+        return found
 
     def _listed(self, tree: exp.Expr, here: Position) -> Typed:
         if not tree.expressions:
             return _literal(Const(False), here)
         if isinstance(tree.this, exp.Tuple):
-            tests = [self._same_row(tree.this, row, here) for row in tree.expressions]
+            tests = [self._rows("=", tree.this, row, here) for row in tree.expressions]
         else:
             inner = self.bind(tree.this)
             tests = [operator("=", inner, self.bind(one), here) for one in tree.expressions]

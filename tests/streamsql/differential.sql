@@ -316,4 +316,10 @@ WITH e(k) AS (SELECT src, len FROM edge) SELECT k, SUM(len) FROM e GROUP BY k;
 
 SELECT src, s_2 FROM (SELECT a.src, b.src AS s_2, a.src, b.src FROM edge a, edge b WHERE a.dst = b.src) v;
 
-SELECT src // 2 AS half, 1_000 + len AS far, day(DATE '2026-01-30' + dst) AS d FROM edge
+SELECT src // 2 AS half, 1_000 + len AS far, day(DATE '2026-01-30' + dst) AS d FROM edge;
+
+SELECT e.src, f.src, (e.src, e.dst) < (f.src, f.dst) AS a, (e.src, e.dst, e.len) >= (f.dst, f.src, 2) AS b,
+(f.len, e.len) <= (e.src, 1.5) AS c FROM edge e, edge f WHERE (e.len, e.dst) > (f.len, f.dst) OR NOT
+(e.src, f.len) < (f.src, e.dst);
+
+SELECT mid, node FROM machine WHERE (rid, node) <= ('r2', 2) AND NOT (node, mid) > (3, 'm2');
