@@ -7,11 +7,18 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from aspen.algebra.evaluate import compile_expr
+from aspen.algebra.expr import Expr
 from aspen.algebra.plan import Plan, SortKey, TopK
-from aspen.model.schema import Column
+from aspen.algebra.renaming import extended
+from aspen.model.schema import Column, Type
+from aspen.streamsql.bind_expr import ExpressionBinder
 from aspen.streamsql.errors import BadOrder
 from aspen.streamsql.positions import whole
-from aspen.streamsql.tree import Item, constant, items_of, unsupported
+from aspen.streamsql.scope import Scope, Source
+from aspen.streamsql.tree import Item, constant, is_query, items_of, unsupported, within
+
+_OUTPUTS_ALONE = "only outputs can be sorted by here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,24 +87,27 @@ def bind_order(
         bound = bind([])
         every = tuple(sort_key(column.name, keys[0]) for column in bound.columns)
         return Ordered(_cut(bound, every, limit, offset), every, bound.columns)
-    hidden = [
-        Item(_value(key), f"order_by_{number}", whole(key))
-        for number, key in enumerate((*on, *keys), start=1)
-        if items is not None and not _is_output(_value(key), items)
-    ]
-    if hidden and not on and select is not None and select.args.get("distinct") is not None:
-        raise _not_an_output(keys[0], "SELECT DISTINCT has lost the rows behind")
-    bound = bind(hidden)
-    columns = bound.columns[: len(bound.columns) - len(hidden)]
+    hidden = {
+        number: Item(_value(key), f"order_by_{number + 1}", whole(key))
+        for number, key in enumerate((*on, *keys))
+        if not _is_output(_value(key), items)
+    }
+    distinct = select is not None and not on and select.args.get("distinct") is not None
+    if items is None or distinct:
+        why = "SELECT DISTINCT has lost the rows behind" if distinct else _OUTPUTS_ALONE
+        bound = bind([])
+        columns = bound.columns
+        bound = extended(bound, [_of_outputs(item, columns, why) for item in hidden.values()])
+    else:
+        bound = bind(list(hidden.values()))
+        columns = bound.columns[: len(bound.columns) - len(hidden)]
     waiting = iter(bound.columns[len(columns) :])
     sorts = tuple(
         sort_key(
-            next(waiting).name
-            if items is not None and not _is_output(_value(key), items)
-            else _output(key, columns, items).name,
+            next(waiting).name if number in hidden else _output(key, columns, items).name,
             key,
         )
-        for key in (*on, *keys)
+        for number, key in enumerate((*on, *keys))
     )
     if on:
         apart, sorts = tuple(key.column for key in sorts[: len(on)]), sorts[len(on) :]
@@ -130,18 +140,34 @@ def _count(tree: exp.Expr | None) -> int | None:
     if more or tree.args.get("expressions"):
         raise unsupported("LIMIT … BY, PERCENT and WITH TIES", tree, "LIMIT 10")
     number = tree.args.get("count") if isinstance(tree, exp.Fetch) else tree.expression
-    found = None if number is None else constant(number)
-    if number is None or (found is not None and found.value is None):
+    if number is None or isinstance(number, exp.Var):
         return None
-    if found is None or type(found.value) is not int:
+    if any(isinstance(node, exp.Column) or is_query(node) for node in number.walk()):
         raise unsupported("computed LIMIT", tree, "a whole number: LIMIT 10")
-    return None if found.value < 0 else found.value
+    found = compile_expr(ExpressionBinder(Scope({})).bind(number).expr, ())(())
+    if found is None:
+        return None
+    if isinstance(found, bool | str) or found != int(found):
+        raise unsupported("computed LIMIT", tree, "a whole number: LIMIT 10")
+    return None if found < 0 else int(found)
 
 
-def _is_output(value: exp.Expr, items: list[Item]) -> bool:
+def _of_outputs(item: Item, columns: tuple[Column, ...], why: str) -> tuple[Column, Expr]:
+    """Returns a key that is computed from the outputs, as the rows behind them are gone."""
+    names = {column.name for column in columns}
+    for node in within(item.value):
+        if isinstance(node, exp.Column) and (node.table or node.name not in names):
+            raise _not_an_output(node, why)
+    made = ExpressionBinder(Scope({"": Source("", columns)})).bind(item.value)
+    return Column(item.alias, made.type or Type.TEXT, made.unit, made.nullable), made.expr
+
+
+def _is_output(value: exp.Expr, items: list[Item] | None) -> bool:
     """Whether a key is one of the outputs: an index, an output's name, or the same expression."""
     if constant(value) is not None:
         return True
+    if items is None:
+        return isinstance(value, exp.Column)
     bare = isinstance(value, exp.Column) and not value.table
     return (bare and value.name in [i.name for i in items]) or value in [i.value for i in items]
 
@@ -174,7 +200,7 @@ def _output(key: exp.Expr, columns: tuple[Column, ...], items: list[Item] | None
         for item, column in zip(items, columns, strict=True):
             if item.value == value:
                 return column
-    raise _not_an_output(key, "only outputs can be sorted by here")
+    raise _not_an_output(key, _OUTPUTS_ALONE)
 
 
 def _not_an_output(key: exp.Expr, why: str) -> BadOrder:

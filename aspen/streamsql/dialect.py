@@ -45,11 +45,11 @@ class StreamParser(parser.Parser):
     """
 
     FUNCTIONS = {}  # noqa: RUF012  # sqlglot's protocol
-    FUNCTION_PARSERS = {  # noqa: RUF012  # as above
+    FUNCTION_PARSERS: ClassVar[Any] = {
         name: parse
         for name, parse in parser.Parser.FUNCTION_PARSERS.items()
         if name in ("CAST", "EXTRACT", "TRY_CAST", "SUBSTRING", "TRIM")
-    }
+    } | {"POSITION": lambda self: self.parse_position()}
     NO_PAREN_FUNCTIONS = {}  # noqa: RUF012  # as above
     NO_PAREN_FUNCTION_PARSERS = {  # noqa: RUF012  # as above; IF(…) is a call like others
         name: parse
@@ -207,6 +207,13 @@ class StreamParser(parser.Parser):
             self.raise_error("expected ROWS) behind a limit")
         return most
 
+    def parse_position(self) -> exp.Expr:
+        """Read `POSITION(part IN text)` behind its bracket."""
+        part = self._parse_bitwise()
+        if not self._match(TokenType.IN):
+            self.raise_error("expected IN")
+        return exp.Anonymous(this="instr", expressions=[self._parse_bitwise(), part])
+
     def _parse_interval(self, *args: Any, **kwargs: Any) -> Any:
         # Of '1 day 02:30:00' sqlglot keeps the day alone.
         said = self._curr if self._curr.token_type is TokenType.STRING else self._next
@@ -349,6 +356,7 @@ class StreamSql(Dialect):
     """StreamSQL for sqlglot."""
 
     NUMBERS_CAN_BE_UNDERSCORE_SEPARATED = True
+    SUPPORTS_LIMIT_ALL = True
 
     class Tokenizer(tokens.Tokenizer):
         """sqlglot's words, and the sign of powers."""

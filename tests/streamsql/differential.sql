@@ -323,3 +323,11 @@ SELECT e.src, f.src, (e.src, e.dst) < (f.src, f.dst) AS a, (e.src, e.dst, e.len)
 (e.src, f.len) < (f.src, e.dst);
 
 SELECT mid, node FROM machine WHERE (rid, node) <= ('r2', 2) AND NOT (node, mid) > (3, 'm2');
+
+SELECT DISTINCT top.k FROM (SELECT src AS k FROM edge UNION SELECT dst FROM edge ORDER BY k * -1 LIMIT 2) top;
+
+SELECT k FROM (SELECT DISTINCT src AS k FROM edge ORDER BY k % 2, k LIMIT 1 + 1 OFFSET 3 - 2) v;
+
+SELECT * FROM (SELECT src FROM edge EXCEPT SELECT node FROM booking ORDER BY src % 3, src LIMIT ALL OFFSET 1) v;
+
+SELECT mid, POSITION('2' IN mid) AS at, POSITION(substr(mid, 2) IN rid) AS there FROM machine
