@@ -248,7 +248,7 @@ def _needed_below(node: Plan, index: int, needed: frozenset[str]) -> frozenset[s
         case Filter(_, predicate):
             return (needed | columns_in(predicate)) & own
         case Window(_, partition_by):
-            return (needed | {*partition_by}) & own
+            return (needed | {*partition_by, node.on or ""}) & own
         case GroupBy(_, keys, aggregates):
             return frozenset(keys) | {name for one in aggregates for name in one.reads}
         case Join() | AntiJoin() | OuterJoin() | MarkJoin():

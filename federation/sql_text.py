@@ -211,6 +211,8 @@ def _window(node: Window) -> str:
         words.append(f"PARTITION BY {', '.join(map(_bare, node.partition_by))}")
     for word, amount, seconds in node.bounds.words:
         words.append(f"{word.upper()} {amount:g}{' SECONDS' if seconds else ''}")
+    if node.on is not None:
+        words.append(f"ON {_bare(node.on)}")
     return f"[{' '.join(words)}]"
 
 

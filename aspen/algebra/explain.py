@@ -214,7 +214,7 @@ NODES: dict[str, NodeForm] = {
     "MarkJoin": NodeForm(2, MarkJoin, Field("mark", COLUMN, "give"), _ON, _WHERE),
     "Except": NodeForm(2, partial(SetOperation, function=SetFunction.EXCEPT), _ALL),
     "Intersect": NodeForm(2, partial(SetOperation, function=SetFunction.INTERSECT), _ALL),
-    "Window": NodeForm(1, Window, _BY, *_BOUNDS),
+    "Window": NodeForm(1, Window, _BY, *_BOUNDS, Field("on", NAME, "on", None)),
     "Filter": NodeForm(1, Filter, Field("predicate", _EXPR)),
     "Project": NodeForm(1, Project, Field("outputs", _OUTPUTS, absent=())),
     "Distinct": NodeForm(1, Distinct),

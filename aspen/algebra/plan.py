@@ -76,6 +76,7 @@ class Window(_LikeChild):
     Args:
         partition_by: columns whose every value has a window of its own.
         rows: the fields from here on are those of WindowBounds.
+        on: the column that says when a row happened, None where rows count from their arrival.
     """
 
     child: Plan
@@ -85,8 +86,11 @@ class Window(_LikeChild):
     range_s: float | None = None
     slide_s: float | None = None
     session_s: float | None = None
+    lateness_s: float | None = None
+    on: str | None = None
 
     def __post_init__(self) -> None:
+        self._refuse_event_time()
         if self.session_s is not None and self.bounds != WindowBounds(session_s=self.session_s):
             raise PlanError("a gap alone bounds a session", attempt="[SESSION 5 MINUTES]")
         if self.slide_rows is not None:
@@ -107,6 +111,22 @@ class Window(_LikeChild):
     def bounds(self) -> WindowBounds:
         """How much it holds."""
         return WindowBounds(*(getattr(self, name) for name in WindowBounds._fields))
+
+    def _refuse_event_time(self) -> None:
+        if self.on is None and self.lateness_s is not None:
+            raise PlanError(
+                "LATENESS needs the column that says when a row happened",
+                attempt="[RANGE 5 MINUTES ON at_s LATENESS 30 SECONDS]",
+            )
+        if self.on is not None and (self.range_s is None or not self.bounds.by_time_alone):
+            raise PlanError(
+                "ON bounds a window of time alone, by RANGE or TUMBLE",
+                found=self.on,
+                attempt="[RANGE 5 MINUTES ON at_s LATENESS 30 SECONDS], and rows by ROW_NUMBER"
+                " over it",
+            )
+        if self.on is not None:
+            require_columns((self.on,), self.child.names, "Window")
 
     def _refuse_rows_slide(self, slide_rows: int) -> None:
         if self.rows is None or slide_rows <= 0 or self.slide_s is not None:

@@ -118,6 +118,8 @@ class WindowBounds(NamedTuple):
         range_s: seconds of log time a row stays.
         slide_s: the window moves only at multiples of so many seconds, else with every tick.
         session_s: the rows since nothing came for so many seconds, until nothing does again.
+        lateness_s: of a window over event time, by how many seconds that may be ahead of the log's
+            or behind the window.
     """
 
     rows: int | None = None
@@ -125,6 +127,7 @@ class WindowBounds(NamedTuple):
     range_s: float | None = None
     slide_s: float | None = None
     session_s: float | None = None
+    lateness_s: float | None = None
 
     @property
     def by_time_alone(self) -> bool:

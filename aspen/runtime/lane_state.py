@@ -70,7 +70,7 @@ class LaneState:
         self.intake = Intake(
             self.relations, self.circuit, self.streams, self.lifetimes, self._refuse
         )
-        self.warm: dict[str, tuple[list[Arrival], float | None]] = {}
+        self.warm: dict[str, tuple[list[Arrival], float | None, int]] = {}
         self.completeness = Completeness(self.views.by_name)
         self.announcements = Announcements(self.views, self.errors)
         self.held: Outcome | None = None
@@ -121,7 +121,8 @@ class LaneState:
             self.streams.begin(self.relations[spec.stream], spec, window)
         else:
             window.came = self.streams.came(spec.stream)
-            window.load(self.now_s, *held)
+            arrivals, since_s, window.late = held
+            window.load(self.now_s, arrivals, since_s)
         self.completeness.watch(window)
 
 

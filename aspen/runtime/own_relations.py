@@ -31,11 +31,12 @@ SYS_OPERATORS = Relation(
     "sys_operators",
     columns_of(
         "view TEXT, operator INT, kind TEXT, reads TEXT, rows INT, views INT, changes_in INT, "
-        "changes_out INT, lane INT"
+        "changes_out INT, late_rows INT, lane INT"
     ),
     key=("view", "operator"),
     comment="Operators at work, each under the first view that uses it, and how many views do: "
-    "rows of its own state; net changes of rows since the last tick.",
+    "rows of its own state; net changes of rows since the last tick; late_rows are those that a "
+    "window ON a column did not count since it began, as their own time was out of reach.",
 )
 SYS_ARRANGEMENTS = Relation(
     "sys_arrangements",

@@ -50,6 +50,7 @@ def write_snapshot(lane: LaneState) -> bytes:
         "born": lane.lifetimes.dump(),
         "windows": {_identity(window): window.held() for window in lane.circuit.windows()},
         "since": {_identity(w): w.complete_since_s for w in lane.circuit.windows()},
+        "late": {_identity(w): w.late for w in lane.circuit.windows() if w.late},
         "views": _views(lane.views.by_name),
         "retries": lane.retries.dump(),
         "accounts": lane.circuit.accounts_out(),
@@ -152,9 +153,11 @@ def _load(lane: LaneState, body: dict[str, Any]) -> None:
     for name, rows in body.get("born", {}).items():
         for at_s, row in sorted(_arrivals(rows), key=lambda arrival: arrival[0]):
             lane.lifetimes.change(lane.relations[name], at_s, row, 1)
-    since = body.get("since", {})
-    windows = body["windows"].items()
-    lane.warm = {identity: (_arrivals(rows), since.get(identity)) for identity, rows in windows}
+    since, late = body.get("since", {}), body.get("late", {})
+    lane.warm = {
+        identity: (_arrivals(rows), since.get(identity), late.get(identity, 0))
+        for identity, rows in body["windows"].items()
+    }
 
 
 def read_contents(data: bytes) -> tuple[dict[str, Delta], list[str]]:

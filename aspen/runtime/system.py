@@ -159,6 +159,7 @@ class System:
                 uses[node],
                 sum(self._changes(child) for child in node.inputs),
                 self._changes(node),
+                node.late if isinstance(node, WindowOperator) else 0,
                 self._lane,
             )
 

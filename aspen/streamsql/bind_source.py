@@ -9,7 +9,7 @@ from sqlglot import exp
 from aspen.algebra.lowerable import REMEMBERED_BELOW_HZ
 from aspen.algebra.plan import Plan, RecursiveRef, Scan, Window
 from aspen.errors import Position
-from aspen.model.schema import Column, Relation, SourceKind
+from aspen.model.schema import Column, Relation, SourceKind, Type
 from aspen.streamsql.bind_values import bind_series
 from aspen.streamsql.dialect import bounds_of
 from aspen.streamsql.errors import (
@@ -24,6 +24,8 @@ from aspen.streamsql.positions import at, whole
 from aspen.streamsql.scope import Environment, RecursionMark, Scope, Source, bare
 from aspen.streamsql.tree import unsupported
 from aspen.streamsql.typing_rules import relabelled
+
+EVENT_TIMES = (Type.FLOAT, Type.TIMESTAMPTZ)
 
 SYSTEM_SCHEMA = "sys"
 """The one schema there is: `sys.queries` is the relation `sys_queries`."""
@@ -191,7 +193,7 @@ def _window(tree: exp.Expr, scan: Scan, scope: Scope, relation: Relation) -> Win
         if not isinstance(part, exp.Column):
             raise unsupported("expression in PARTITION BY", part, "name a column")
         by.append(scope.find(part.table, part.name, at(part)).name)
-    bounds = bounds_of(tree)
+    bounds, on = bounds_of(tree), _event_time(tree, scope)
     if relation.ttl_s and bounds.session_s is not None:
         raise MisplacedWindow(
             f"rows of stream {relation.name!r} are kept for {relation.ttl_s:g} s, and a session"
@@ -210,9 +212,36 @@ def _window(tree: exp.Expr, scan: Scan, scope: Scope, relation: Relation) -> Win
         )
     if relation.ttl_s:
         # No window holds what its stream has forgotten.
-        ttl_s = relation.ttl_s
+        ttl_s = relation.ttl_s - (bounds.lateness_s or 0.0)
+        if ttl_s <= 0:
+            raise MisplacedWindow(
+                f"rows of stream {relation.name!r} are kept for {relation.ttl_s:g} s, no longer"
+                " than the lateness",
+                position=at(tree),
+                found=relation.name,
+                attempt=f"a LATENESS below {relation.ttl_s:g} SECONDS",
+            )
         bounds = bounds._replace(range_s=min(bounds.range_s or ttl_s, ttl_s))
-    return Window(scan, tuple(by), *bounds)
+    return Window(scan, tuple(by), *bounds, on=on)
+
+
+def _event_time(tree: exp.Expr, scope: Scope) -> str | None:
+    """Returns the column that says when a row happened."""
+    on = tree.args.get("on")
+    if on is None:
+        return None
+    if not isinstance(on, exp.Column):
+        raise unsupported("expression in ON of a window", on, "name a column")
+    column = scope.find(on.table, on.name, at(on))
+    if column.type not in EVENT_TIMES:
+        raise MisplacedWindow(
+            f"{on.name!r} does not say when a row happened: it is {column.type.value}",
+            position=at(on),
+            found=column.type.value,
+            exists=[one.value for one in EVENT_TIMES],
+            attempt="a column of FLOAT seconds since 1970, or of TIMESTAMPTZ",
+        )
+    return column.name
 
 
 def _prefixed(alias: str, columns: tuple[Column, ...]) -> tuple[Column, ...]:

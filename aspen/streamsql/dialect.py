@@ -24,7 +24,7 @@ _UNIT_SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3600, "DAY": 86400}
 class StreamWindow(exp.Expression):
     """`[PARTITION BY … ROWS … SLIDE … RANGE … SLIDE … | SESSION …]`, `[SIZE n TIME | TUPLE …]`."""
 
-    arg_types = dict.fromkeys(("partition_by", *WindowBounds._fields), False)
+    arg_types = dict.fromkeys(("partition_by", "on", *WindowBounds._fields), False)
 
 
 def bounds_of(window: exp.Expr) -> WindowBounds:
@@ -296,6 +296,7 @@ class StreamParser(parser.Parser):
                 found["range_s"] = found["slide_s"] = self.parse_seconds()
             if "slide_s" not in found and "range_s" in found and self._match_text_seq("SLIDE"):
                 found["slide_s"] = self.parse_seconds()
+            self._parse_event_time(found)
         if not found.keys() & {"rows", "range_s", "session_s"}:
             self.raise_error("expected ROWS, RANGE or SESSION in a window")
         if not self._match(TokenType.R_BRACKET):
@@ -303,6 +304,14 @@ class StreamParser(parser.Parser):
         window = StreamWindow(**found)
         window.meta.update(start=start.start, end=self._prev.end)
         return window
+
+    def _parse_event_time(self, found: dict[str, Any]) -> None:
+        """Read `ON at_s LATENESS 30 SECONDS`, in any order."""
+        for _ in range(2):
+            if "on" not in found and self._match_text_seq("ON"):
+                found["on"] = self._parse_column()
+            elif "lateness_s" not in found and self._match_text_seq("LATENESS"):
+                found["lateness_s"] = self.parse_seconds()
 
     def _parse_size(self, found: dict[str, Any]) -> None:
         """Read the seeds' windows: `SIZE 300 TIME`, `SIZE 4 TUPLE PARTITION BY carid`."""

@@ -48,6 +48,8 @@ class _Generator(generator.Generator):
             f"{word.upper()} {amount}{' SECONDS' if seconds else ''}"
             for word, amount, seconds in bounds_of(expression).words
         ]
+        on = expression.args.get("on")
+        words += [f"ON {self.sql(on)}"] if on else []
         return f"[{' '.join(words)}]"
 
 

@@ -46,6 +46,7 @@ from aspen.views.compile_ordered import build_over, build_top_k, indices
 from aspen.views.node import Indices, Node
 from aspen.views.operators.anti_join import AntiJoinOperator
 from aspen.views.operators.distinct import DistinctOperator
+from aspen.views.operators.event_time_window import EventTimeWindow
 from aspen.views.operators.filter import FilterOperator
 from aspen.views.operators.group_by import GroupByOperator
 from aspen.views.operators.hopping_rows_window import HoppingRowsWindow
@@ -250,7 +251,9 @@ class Compiler:
         by_rows = () if plan.slide_rows is None else ("rows", plan.slide_rows)
         session = () if plan.session_s is None else ("session", plan.session_s)
         bounds = (plan.rows, plan.range_s, *slide, *session, *by_rows)
-        identity = repr((scan.relation, spelt, partition, *bounds))
+        on = None if plan.on is None else indices((plan.on,), plan.child.columns)[0]
+        event = () if on is None else ("on", on, plan.lateness_s)
+        identity = repr((scan.relation, spelt, partition, *bounds, *event))
         spec = WindowIdentity(
             identity, scan.relation, not spelt, partition, plan.rows, plan.bounds.moves_itself
         )
@@ -260,6 +263,9 @@ class Compiler:
             made: WindowOperator
             if plan.session_s is not None:
                 made = SessionWindow(stream, shape, plan.session_s, partition)
+            elif on is not None:
+                lateness_s = plan.lateness_s or 0.0
+                made = EventTimeWindow(stream, shape, range_s, slide_s, lateness_s, on)
             elif rows is None:
                 made = RangeWindow(stream, shape, range_s, slide_s)
             elif plan.slide_rows is not None:

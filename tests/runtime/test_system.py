@@ -93,13 +93,13 @@ def test_operators_count_rows_and_net_changes_between_two_ticks() -> None:
     driver.delete("pair", [(3, 4)])
     driver.tick(2.0)
     found = {(row[2], row[3]): row[4:] for row in driver.rows("w_operators")}
-    rows, views, changes_in, changes_out, lane = found["Scan", "pair"]
+    rows, views, changes_in, changes_out, _late, lane = found["Scan", "pair"]
     assert (rows, changes_in, changes_out, lane) == (2, 0, 2, 0)
     assert views == 2, "both and either"
-    assert found["Distinct", ""] == (1, 1, 2, 1, 0)
+    assert found["Distinct", ""] == (1, 1, 2, 1, 0, 0)
     driver.tick(3.0)
     found = {(row[2], row[3]): row[4:] for row in driver.rows("w_operators")}
-    assert found["Scan", "pair"] == (2, 2, 0, 0, 0)
+    assert found["Scan", "pair"] == (2, 2, 0, 0, 0, 0)
     assert not [row for row in driver.rows("w_operators") if row[0].startswith("w_")]
 
 

@@ -35,14 +35,16 @@ class RangeWindow(WindowOperator):
         slide_s: float | None,
     ) -> None:
         super().__init__(stream, shape, range_s, slide_s)
+        self._ahead_s = 0.0
         self._panes: dict[float, list[Row]] = {}
         self._times: list[float] = []
         self._hypothetical_rows: Delta = {}
 
     def follow(self, now_s: float, arrived: Iterable[Arrivals], since_s: float) -> None:
         """Begin as if it had been there; of what has left by now nothing is seen."""
-        begin_s = self._boundary_s(now_s) - self._range_s
-        super().follow(now_s, (one for one in arrived if one.at_s > begin_s), since_s)
+        begin_s = self._boundary_s(now_s) - self._range_s - self._ahead_s
+        held = (one for one in arrived if one.at_s > begin_s)
+        super().follow(now_s, held, since_s + self._ahead_s)
 
     def pend(self, delta: Delta) -> None:
         """Change rows in the coming epoch whatever has arrived; for hypothetical updates."""

@@ -52,7 +52,8 @@ class WindowOperator(Node, ABC):
         slide_s: seconds of log time between two positions of the window, None where it follows
             every tick.
 
-    `came` is how many rows the stream has brought; whoever begins a window sets it.
+    `came` is how many rows the stream has brought; whoever begins a window sets it. `late` counts
+    the rows that came and will never be inside since their own times are out of reach.
     """
 
     what = "a window"
@@ -69,11 +70,13 @@ class WindowOperator(Node, ABC):
         self._shape = shape
         self._range_s = math.inf if range_s is None else range_s
         self._slide_s = slide_s
+        self._waits = slide_s is not None
         self._now_s = -math.inf
         self._since_s = -math.inf
         self._pending: Delta = {}
         self._waiting: list[Arrival] = []
         self.came = 0
+        self.late = 0
 
     @property
     def complete_since_s(self) -> float | None:
@@ -164,7 +167,7 @@ class WindowOperator(Node, ABC):
         return [*self._entered(), *self._waiting]
 
     def _admit(self, at_s: float, rows: Sequence[Row]) -> bool:
-        if self._slide_s is not None and at_s > self._now_s:
+        if self._waits and at_s > self._now_s:
             self._waiting += [(at_s, row) for row in rows]
             return False
         self._enter(at_s, rows)
