@@ -27,7 +27,7 @@ const STREAM_SQL = SQLDialect.define({
   keywords:
     'once select from where group by having order as join left on and or not in exists union all distinct with recursive ' +
     'create view case when then else end is null between like partition rows range seconds minutes hours true false interval ' +
-    'over window qualify lateral rollup cube grouping sets filter within preceding following unbounded current row groups exclude ties others ' +
+    'over window qualify lateral rollup cube grouping sets filter within preceding following unbounded current row groups exclude ties others slide tumble session lateness ' +
     'output to alarm webhook key raise clear for no data after severity notify email',
   types: 'int float text bool',
   builtin:

@@ -30,7 +30,7 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
     'create view case when then else end is null between like partition rows range seconds minutes hours true false interval',
     'output to alarm webhook key raise clear for no data after severity notify email',
     'int float text bool',
-    'over window qualify lateral rollup cube grouping sets filter within preceding following unbounded current row groups exclude ties others',
+    'over window qualify lateral rollup cube grouping sets filter within preceding following unbounded current row groups exclude ties others slide tumble session lateness',
     'count sum min max avg median quantile_cont quantile_disc mode stddev variance bool_and bool_or count_if arg_min arg_max string_agg',
     'corr covar_pop covar_samp regr_slope regr_intercept regr_r2',
     'row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value',

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { curlRows, curlSubmit, fileHref, onceOf, quoted, withoutOnce } from '../../src/workbench/share';
-import { parts, question, summary } from '../../src/workbench/held';
+import { lateness, parts, question, summary } from '../../src/workbench/held';
 
 const said = (line: string): string[] =>
   execFileSync('/bin/sh', ['-c', `printf '%s\\n' ${line}`], { encoding: 'utf8' })
@@ -41,16 +41,18 @@ test('what the engine holds is asked once and summed', () => {
   const stands = { epoch: 1, position: 1, at_s: 0, complete_since_s: null };
   const answer = { kind: 'answer' as const, columns: [], ...stands, total: 3 };
   const rows = [
-    ['Join', '', 0, 1, false],
-    ['Index', 'door', 7, 2, true],
-    ['Scan', 'door', 5, 3, false],
+    ['EventTimeWindow', 'reading', 0, 1, 3, false],
+    ['Index', 'door', 7, 2, 0, true],
+    ['Scan', 'door', 5, 3, 0, false],
   ];
   const held = parts({ ...answer, rows });
   expect(held.map(({ kind, users }) => [kind, users])).toEqual([
     ['Index', 2],
     ['Scan', 3],
-    ['Join', 1],
+    ['EventTimeWindow', 1],
   ]);
   expect(summary(held)).toBe('12 rows in 2 operators and 1 index');
+  expect(lateness(held)).toBe('3 late rows');
+  expect(lateness([])).toBe('');
   expect(summary([])).toBe('0 rows in 0 operators');
 });
