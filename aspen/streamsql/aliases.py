@@ -8,6 +8,8 @@ Source: as in DuckDB and SQLite.
 
 from __future__ import annotations
 
+from collections import Counter
+
 from sqlglot import exp
 
 from aspen.effort import too_complex
@@ -21,11 +23,13 @@ def spelt_out(items: list[Item], scope: Scope) -> tuple[list[Item], dict[str, ex
     """Returns a select list whose entries read sources alone, and what its names stand for."""
     named: dict[str, exp.Expr] = {}
     found: list[Item] = []
+    given = Counter(item.alias for item in items)
     for item in items:
         value = meant(item.value, named)
         found.append(item._replace(value=value))
-        if item.alias and not value.is_star and item.alias not in scope.own_names:
-            named.setdefault(item.alias, value)
+        # A name that two outputs have means neither.
+        if given[item.alias] == 1 and item.alias and item.alias not in scope.own_names:
+            named[item.alias] = value
     return found, named
 
 

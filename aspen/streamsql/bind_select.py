@@ -7,7 +7,14 @@ from sqlglot import exp
 from aspen.algebra.expr import Expr
 from aspen.model.schema import Column, Type, is_column_name
 from aspen.streamsql.bind_expr import ExpressionBinder
-from aspen.streamsql.errors import BadName, DuplicateOutput, UnknownColumn, nearest, suggestion
+from aspen.streamsql.errors import (
+    BadName,
+    DuplicateOutput,
+    SyntaxRefused,
+    UnknownColumn,
+    nearest,
+    suggestion,
+)
 from aspen.streamsql.positions import whole
 from aspen.streamsql.scope import Scope, bare
 from aspen.streamsql.tree import Item, call_of, column_of
@@ -93,6 +100,7 @@ def _changed(items: list[Item], star: exp.Expr) -> list[Item]:
     """Returns the columns of `*` as EXCLUDE, REPLACE and RENAME behind it say.
 
     Raises:
+        SyntaxRefused: nothing is left.
         UnknownColumn: they name a column that `*` has not.
     """
     left_out = {column.name: column for column in star.args.get("except_") or ()}
@@ -108,6 +116,10 @@ def _changed(items: list[Item], star: exp.Expr) -> list[Item]:
                 exists=nearest(name, names),
                 attempt=suggestion(name, names) or "name a column of the sources in FROM",
             )
+    if len(left_out) == len(names):
+        raise SyntaxRefused(
+            "SELECT selects nothing", position=whole(star), attempt="name columns, or write *"
+        )
     return [
         Item(replaced[item.name].this, item.name, whole(replaced[item.name]))
         if item.name in replaced

@@ -134,9 +134,15 @@ def refuse_unread(query: exp.Expr) -> None:
             raise unsupported(f"{kind.__name__.upper()} here", node, "leave it out")
         for name, value in node.args.items():
             given = value is not None and value is not False and value not in ([], "")
-            if given and name not in READ[kind] and (kind, name) not in NO_MATTER:
+            # Only the columns that * stands for can be changed, not COUNT(*).
+            read = name in READ[kind] and not (kind is exp.Star and _in_call(node))
+            if given and not read and (kind, name) not in NO_MATTER:
                 words = f"{name.strip('_').replace('_', ' ').upper()} of {kind.__name__.upper()}"
                 known = _SPELT.get((kind, name)) or _CLAUSES.get(name)
                 spelt, attempt = known or (words, "leave it out")
                 piece = value[0] if isinstance(value, list) else value
                 raise unsupported(spelt, piece if isinstance(piece, exp.Expr) else node, attempt)
+
+
+def _in_call(star: exp.Expr) -> bool:
+    return isinstance(star.parent, exp.Anonymous)
