@@ -63,7 +63,7 @@ class StreamMemory:
 
     def __init__(self) -> None:
         self._now_s = -math.inf
-        self._recent: dict[str, _Recent] = {}
+        self._recent: dict[str, _Recent | None] = {}  # None: too fast to be remembered
         self._lifetimes: dict[str, float] = {}
         self._came: dict[str, int] = {}
         self._newest: dict[str, dict[_Key, Arrival]] = {}
@@ -71,14 +71,16 @@ class StreamMemory:
 
     def know(self, relation: Relation) -> None:
         """Remember a stream's rows for its lifetime, as it is declared now."""
-        self._lifetimes.pop(relation.name, None)
+        name = relation.name
+        self._lifetimes.pop(name, None)
         if relation.rate_hz >= REMEMBERED_BELOW_HZ:
-            self._recent.pop(relation.name, None)
-            self._came.pop(relation.name, None)
+            self._recent[name] = None
+            self._came.pop(name, None)
             return
-        self._recent.setdefault(relation.name, _Recent())
+        if self._recent.get(name) is None:
+            self._recent[name] = _Recent(self._now_s if name in self._recent else -math.inf)
         if relation.ttl_s:
-            self._lifetimes[relation.name] = relation.ttl_s
+            self._lifetimes[name] = relation.ttl_s
 
     def arrive(self, relation: Relation, at_s: float, rows: Sequence[Row]) -> None:
         """Remember rows of a stream that came together."""
@@ -111,7 +113,7 @@ class StreamMemory:
         self._now_s = now_s
         for name, ttl_s in self._lifetimes.items():
             recent = self._recent[name]
-            while recent.arrivals and recent.arrivals[0].at_s <= now_s - ttl_s:
+            while recent and recent.arrivals and recent.arrivals[0].at_s <= now_s - ttl_s:
                 recent.forget_oldest()
 
     def begin(self, relation: Relation, spec: WindowIdentity, window: WindowOperator) -> None:
@@ -136,7 +138,7 @@ class StreamMemory:
         return {
             "newest": {name: list(newest.values()) for name, newest in self._newest.items()},
             "came": self._came,
-            "recent": {name: _dumped(recent) for name, recent in self._recent.items()},
+            "recent": {name: _dumped(one) for name, one in self._recent.items() if one},
         }
 
     def load(
@@ -155,6 +157,8 @@ class StreamMemory:
         self._came.update(body.get("came", {}))  # snapshots from before have none
         found = body.get("recent")
         for name, recent in self._recent.items():
+            if recent is None:
+                continue
             if found is None:
                 recent.since_s = at_s
             elif name in found:

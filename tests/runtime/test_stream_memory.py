@@ -6,12 +6,14 @@ import json
 import math
 import zlib
 from collections import Counter, defaultdict
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aspen.algebra.explain import plan_text
+from aspen.algebra.lowerable import REMEMBERED_BELOW_HZ
 from aspen.log.entry import Change, Declare, OneTimeKind, OneTimeQuery, Register, Tick, Transaction
 from aspen.model.catalog import Catalog
 from aspen.runtime import stream_memory
@@ -221,3 +223,16 @@ def test_snapshots_from_before_say_that_they_know_of_nothing_earlier():
     assert (house.lane.rows("q"), house.told) == ({}, 100.0)
     house.lives("tick", 6)
     assert house.told is None
+
+
+def test_a_stream_that_was_too_fast_to_be_remembered_is_remembered_from_then_on():
+    house, stream = House(), STREAMS[0]
+    house.take(Declare(0.0, replace(stream, rate_hz=REMEMBERED_BELOW_HZ)))
+    house.lives("rows", [(0, 1)])
+    house.lives("tick", 3)
+    house.lane = Lane.restore(house.lane.snapshot())
+    house.take(Declare(house.now_s, replace(stream, rate_hz=1.0)))
+    house.lives("rows", [(0, 2)])
+    house.lives("tick", 1)
+    house.take(register("q", "SELECT v FROM reading [RANGE 10 SECONDS]"))
+    assert (house.lane.rows("q"), house.told) == ({(2,): 1}, 103.0)
