@@ -11,6 +11,7 @@ from aspen.algebra.expr import conjuncts as expr_conjuncts
 from aspen.algebra.plan import (
     Apply,
     ApplyKind,
+    Join,
     Plan,
     Project,
     Union,
@@ -206,7 +207,7 @@ class FromBinder:
         rows = Apply(left.plan, right, ApplyKind.ROWS)
         both.plans, both.predicates = [rows], []
         if outer:
-            if any(leaf.recursive for leaf in left.leaves.values()):
+            if _recursive(left):
                 raise _not_stratified("LEFT JOIN LATERAL", here)
             alone = Apply(left.plan, Project(right, ()), ApplyKind.NOT_EXISTS)
             both.leaves[named] = nullable(source)
@@ -240,14 +241,21 @@ class FromBinder:
         if kind == "INNER":
             both.predicates += on
             return both
-        if any(leaf.recursive for leaf in both.leaves.values()):
+        kept = kind == "LEFT" and not _recursive(right)
+        if _recursive(both) and not kept:
             raise _not_stratified(f"{kind} JOIN", here)
         if kind in ("RIGHT", "FULL"):
             both.leaves |= {alias: nullable(leaf) for alias, leaf in left.leaves.items()}
         if kind in ("LEFT", "FULL"):
             both.leaves |= {alias: nullable(leaf) for alias, leaf in right.leaves.items()}
         columns = tuple(c for leaf in both.leaves.values() for c in leaf.columns)
-        plan = outer_join(kind, left.plan, right.plan, conjunction(on), columns)
+        if _recursive(left):
+            # A recursive row stays whatever the others are, so both halves grow with the recursion.
+            rows = filtered(Join(left.plan, right.plan), on)
+            alone = self._tested(ApplyKind.NOT_EXISTS, join, left, right, shared)
+            plan: Plan = Union((padded(rows, columns), padded(alone, columns)))
+        else:
+            plan = outer_join(kind, left.plan, right.plan, conjunction(on), columns)
         both.plans, both.predicates = [plan], []
         if kind == "FULL" and shared:
             self._merge(both, shared, here)
@@ -262,18 +270,28 @@ class FromBinder:
         shared: list[tuple[Column, Column]],
     ) -> Joined:
         """Returns the rows of the left that have a partner, or for ANTI those that have none."""
+        if _recursive(right):
+            raise _not_stratified(f"{kind} JOIN", whole(join.this))
+        how = ApplyKind.EXISTS if kind == "SEMI" else ApplyKind.NOT_EXISTS
+        left.plans, left.predicates = [self._tested(how, join, left, right, shared)], []
+        return left
+
+    def _tested(
+        self,
+        how: ApplyKind,
+        join: exp.Expr,
+        left: Joined,
+        right: Joined,
+        shared: list[tuple[Column, Column]],
+    ) -> Plan:
+        """Returns the rows of the left that have a partner, or have none."""
         here = whole(join.this)
-        if any(leaf.recursive for side in (left, right) for leaf in side.leaves.values()):
-            raise _not_stratified(f"{kind} JOIN", here)
         on: list[Expr] = []
         for one, other in shared:
             around = replace(column_typed(one, here), expr=Outer(one.name))
             on.append(operator("=", around, column_typed(other, here), here).expr)
         on += _predicates(join.args.get("on"), Scope(right.leaves, self._scope(left), right.merged))
-        test = Project(filtered(right.plan, on), ())
-        how = ApplyKind.EXISTS if kind == "SEMI" else ApplyKind.NOT_EXISTS
-        left.plans, left.predicates = [Apply(left.plan, test, how)], []
-        return left
+        return Apply(left.plan, Project(filtered(right.plan, on), ()), how)
 
     def _merge(self, joined: Joined, shared: list[tuple[Column, Column]], here: Position) -> None:
         """Let a column that USING shares be the side's that has it, as neither has it always."""
@@ -291,6 +309,10 @@ class FromBinder:
         joined.leaves[f"using {number}"] = Source(alias, tuple(column for column, _ in made))
         for pair, (column, _) in zip(shared, made, strict=True):
             joined.merged |= {one.name: column.name for one in pair}
+
+
+def _recursive(side: Joined) -> bool:
+    return any(leaf.recursive for leaf in side.leaves.values())
 
 
 def _not_stratified(join: str, here: Position) -> NonStratified:

@@ -330,4 +330,16 @@ SELECT k FROM (SELECT DISTINCT src AS k FROM edge ORDER BY k % 2, k LIMIT 1 + 1 
 
 SELECT * FROM (SELECT src FROM edge EXCEPT SELECT node FROM booking ORDER BY src % 3, src LIMIT ALL OFFSET 1) v;
 
-SELECT mid, POSITION('2' IN mid) AS at, POSITION(substr(mid, 2) IN rid) AS there FROM machine
+SELECT mid, POSITION('2' IN mid) AS at, POSITION(substr(mid, 2) IN rid) AS there FROM machine;
+
+WITH RECURSIVE r(node, next) AS (SELECT src, dst FROM edge UNION SELECT r.next, e.dst FROM r LEFT JOIN
+edge e ON e.src = r.next AND e.len < 3) SELECT node, next FROM r;
+
+WITH RECURSIVE r(src) AS (SELECT node FROM booking UNION SELECT e.dst FROM r LEFT JOIN edge e USING (src)
+WHERE e.dst IS NOT NULL) SELECT src FROM r;
+
+WITH RECURSIVE r(node) AS (SELECT node FROM booking UNION SELECT r.node + 5 FROM r ANTI JOIN machine m
+USING (node) WHERE r.node < 9) SELECT node FROM r;
+
+WITH RECURSIVE r(node) AS (SELECT node FROM booking UNION SELECT r.node + 1 FROM r SEMI JOIN edge e ON
+e.src = r.node) SELECT node FROM r
