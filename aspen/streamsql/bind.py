@@ -217,7 +217,7 @@ def _select(
         plan = late.over(plan)
     qualify = overs.qualify(binder, row_aliases(select))
     plan = filtered(overs.over(plan), () if qualify is None else (qualify,))
-    if rows.recursive and (rows.computes or single.found or late.found or overs.found):
+    if rows.recursive and (rows.varies or single.found or late.vary or overs.found):
         spelt = "OVER" if overs.found else "a sub-query"
         raise NonStratified(
             f"the value of {spelt} in a recursive step has no least answer",

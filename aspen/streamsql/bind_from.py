@@ -56,7 +56,7 @@ class Rows:
     """What FROM and WHERE give.
 
     Args:
-        computes: whether WHERE computes values of sub-queries.
+        varies: whether WHERE computes what a sub-query says of a row.
         recursive: whether FROM names the recursive view in its own step.
         items: the select list, its own names spelt out.
         named: what they stand for.
@@ -64,7 +64,7 @@ class Rows:
 
     plan: Plan
     scope: Scope
-    computes: bool
+    varies: bool
     recursive: bool
     items: list[Item]
     named: dict[str, exp.Expr]
@@ -125,7 +125,7 @@ class FromBinder:
                 reads_made = columns_in(said) & subqueries.made
                 (later if reads_made else joined.predicates).append(said)
         plan = filtered(subqueries.over(joined.plan), later)
-        return Rows(plan, scope, bool(subqueries.made), recursive, items, named)
+        return Rows(plan, scope, subqueries.vary, recursive, items, named)
 
     def _name(self) -> str:
         """Returns a name for a sub-select without one."""

@@ -69,6 +69,15 @@ class Subqueries:
         """Names of the columns that hold the answers."""
         return frozenset(one.output.name for one in self.found if one.output is not None)
 
+    @property
+    def vary(self) -> bool:
+        """Whether an answer may differ from row to row."""
+        return any(
+            one.kind is not ApplyKind.VALUE or bool(outer_names(one.right))
+            for one in self.found
+            if one.output is not None
+        )
+
     def over(self, plan: Plan) -> Plan:
         """Returns the rows of a plan that pass the conditions, with the answers beside them."""
         columns = plan.columns

@@ -109,7 +109,7 @@ def _told(plan: Plan, numbers: Iterator[int]) -> _Told | None:
             if one is None or other is None:
                 return None
             return _Told(replace(plan, left=one.plan, right=other.plan), one.by + other.by)
-        case Apply(left, right, ApplyKind.EXISTS | ApplyKind.NOT_EXISTS) if not _readings(right):
+        case Apply(left, right, kind) if kind is not ApplyKind.ROWS and not _readings(right):
             told = _told(left, numbers)
             return told and replace(told, plan=replace(plan, left=told.plan))
     return None

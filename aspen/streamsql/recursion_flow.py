@@ -131,6 +131,11 @@ def branches(relation: str, step: exp.Select, plan: Plan) -> list[Branch]:
     ]
 
 
+def _alone(plan: Plan) -> bool:
+    """Whether a sub-query has one answer for all rows."""
+    return not outer_names(plan) and not _reads_recursion(plan)
+
+
 def _reads_recursion(plan: Plan) -> bool:
     if isinstance(plan, Fixpoint):
         return False
@@ -169,6 +174,9 @@ def _flats(plan: Plan, prefix: str, at: Position) -> list[_Flat]:
         case Apply(left, _, ApplyKind.EXISTS | ApplyKind.NOT_EXISTS):
             around = _flats(left, prefix, at)
             return [found for flat in around for found in _exists(plan, flat, f"{prefix}2/", at)]
+        case Apply(left, right, ApplyKind.VALUE, output) if output and _alone(right):
+            value = _Flat({output.name: own[output.name]})
+            return [flat.joined(value) for flat in _flats(left, prefix, at)]
         case Apply() | GroupBy():
             raise NonStratified(
                 "an aggregate or a sub-query's value in a recursive step has no least answer",

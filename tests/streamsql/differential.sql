@@ -342,4 +342,10 @@ WITH RECURSIVE r(node) AS (SELECT node FROM booking UNION SELECT r.node + 5 FROM
 USING (node) WHERE r.node < 9) SELECT node FROM r;
 
 WITH RECURSIVE r(node) AS (SELECT node FROM booking UNION SELECT r.node + 1 FROM r SEMI JOIN edge e ON
-e.src = r.node) SELECT node FROM r
+e.src = r.node) SELECT node FROM r;
+
+WITH RECURSIVE r(n) AS (SELECT 0 UNION ALL SELECT r.n + 1 FROM r WHERE r.n < (SELECT MAX(node) FROM
+machine)) SELECT n FROM r;
+
+WITH RECURSIVE r(node, most) AS (SELECT node, 0 FROM booking UNION SELECT e.dst, (SELECT MAX(len) FROM
+edge) FROM r JOIN edge e ON e.src = r.node AND e.dst >= (SELECT MIN(src) FROM edge)) SELECT node, most FROM r
