@@ -19,10 +19,11 @@ def lane_keys(session: SparkSession, lanes: int) -> tuple[int, ...]:
     Law: the keys fall into `lanes` different partitions.
     """
     jvm: Any = session.sparkContext._jvm  # noqa: SLF001  # the only way to Spark's own hash
-    murmur3 = jvm.org.apache.spark.unsafe.hash.Murmur3_x86_32
+    # Of a class with a static and another `hashInt`, py4j sees now the one, now the other.
+    murmur3 = jvm.org.apache.spark.unsafe.hash.Murmur3_x86_32(_SEED)
     found: dict[int, int] = {}
     key = 0
     while len(found) < lanes:
-        found.setdefault(murmur3.hashInt(key, _SEED) % lanes, key)
+        found.setdefault(murmur3.hashInt(key) % lanes, key)
         key += 1
     return tuple(found[partition] for partition in range(lanes))

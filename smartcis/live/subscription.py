@@ -64,11 +64,13 @@ class Subscription:
         self._whole = False
         self._resumed = False  # a resumption is confirmed even when nothing happened since
         self._ended = False
+        self._told = False  # the client shows something of the view
         self._news: list[protocol.ServerMessage] = []
         self._stamp = (0, 0, 0.0)
 
     def begin(self, since: int | None) -> None:
         """Queues the first message: what happened since, or everything."""
+        self._told = since is not None
         if not self.view.present:
             if since is not None:
                 self._close()  # what the client still shows is gone
@@ -137,7 +139,8 @@ class Subscription:
         self._resumed = False
         self._whole = self.view.present
         self._ended &= not self.view.present
-        if not self.view.present:
+        # One that nobody has heard of yet is about to begin.
+        if not self.view.present and self._told:
             self._close()
         self._wake()
 
@@ -197,6 +200,7 @@ class Subscription:
             self.sent = epoch
         self._forget_waiting()
         self._whole, self._resumed, self._merged = False, False, 0
+        self._told |= bool(messages)
         return messages
 
     def _changes(self) -> list[Any]:

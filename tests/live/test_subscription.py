@@ -254,6 +254,17 @@ def test_the_hub_starting_over_sends_nothing_that_waited():
     assert [type(m) for m in story.client.take()] == [protocol.Closed]
 
 
+def test_the_hub_starting_over_does_not_end_what_has_not_begun():
+    story = Story()
+    story.view.forget()
+    early = story.follow(None)
+    early.reload()
+    assert not early.waits
+    story.view.load(Snapshot("v", 9, 9, 9.0, COLUMNS, {(5,): 1}))
+    early.reload()
+    assert [type(m) for m in early.take()] == [protocol.Snapshot]
+
+
 def test_what_comes_while_a_snapshot_waits_is_part_of_it_and_not_sent_twice():
     story = Story()
     story.change({(1,): 1})
