@@ -14,6 +14,7 @@ from aspen.errors import Position
 from aspen.streamsql.dialect import StreamSql
 from aspen.streamsql.errors import SyntaxRefused, Unsupported
 from aspen.streamsql.positions import Positions
+from aspen.streamsql.using_key import without_keys
 
 _LONGEST = 100_000
 LOOKED_BACK = 3
@@ -45,7 +46,7 @@ def read_trees(text: str, dialect: type[StreamSql] = StreamSql) -> list[exp.Expr
     positions = Positions(text)
     try:
         trees = dialect().parse(text)
-        return [positions.annotate(tree) for tree in trees if tree is not None]
+        return [without_keys(positions.annotate(tree)) for tree in trees if tree is not None]
     except ParseError as error:
         raise _syntax(error.errors[0] if error.errors else {}, positions) from error
     except TokenError as error:

@@ -111,7 +111,6 @@ _CLAUSES = {
 """Clauses behind a query or a source, by argument: their names, and what to write instead."""
 
 _SPELT: Mapping[tuple[type[exp.Expr], str], tuple[str, str]] = {
-    (exp.CTE, "key_expressions"): ("USING KEY", "keep the least by MIN in the recursive step"),
     (exp.With, "search"): ("SEARCH and CYCLE", "carry a depth or a path as a column"),
     (exp.Cast, "format"): ("CAST … FORMAT", "take the text apart by substr"),
     (exp.DataType, "expressions"): ("length or precision of a type", "the type alone: VARCHAR"),

@@ -348,4 +348,9 @@ WITH RECURSIVE r(n) AS (SELECT 0 UNION ALL SELECT r.n + 1 FROM r WHERE r.n < (SE
 machine)) SELECT n FROM r;
 
 WITH RECURSIVE r(node, most) AS (SELECT node, 0 FROM booking UNION SELECT e.dst, (SELECT MAX(len) FROM
-edge) FROM r JOIN edge e ON e.src = r.node AND e.dst >= (SELECT MIN(src) FROM edge)) SELECT node, most FROM r
+edge) FROM r JOIN edge e ON e.src = r.node AND e.dst >= (SELECT MIN(src) FROM edge)) SELECT node, most FROM r;
+
+WITH RECURSIVE w(origin, node, cost) USING KEY (origin, node) AS (SELECT node, node, 0 FROM booking UNION
+SELECT w.origin, e.dst, min(w.cost + e.len) FROM w JOIN edge e ON e.src = w.node LEFT JOIN recurring.w k
+ON k.node = e.dst AND w.origin = k.origin WHERE (k.cost IS NULL OR w.cost + e.len < k.cost) AND e.dst <> 4
+GROUP BY w.origin, e.dst) SELECT origin, node, cost FROM w
