@@ -90,16 +90,23 @@ def make(graph: str, query: str, links: list[Link]) -> Case | None:
         return None
     elif query == "cheapest, all pairs":
         tables["origin"] = [(place,) for place in places]
-    order = list(tables[changed])
-    random.shuffle(order)
-    for rows in tables.values():
-        random.shuffle(rows)
-    return Case(graph, query, QUERIES[query], tables, changed, order)
+    return shuffled(graph, query, QUERIES[query], tables, changed, random)
 
 
-def shuffled(graph: str, query: str, sql: str, tables: dict[str, list[Row]], changed: str) -> Case:
-    """Returns a case with its rows in a random order, and one in which they are changed."""
-    random = Random(SEED)
+def shuffled(
+    graph: str,
+    query: str,
+    sql: str,
+    tables: dict[str, list[Row]],
+    changed: str,
+    random: Random | None = None,
+) -> Case:
+    """Returns a case with its rows in a random order, and one in which they are changed.
+
+    Args:
+        random: draws the orders; one that begins with the seed if None.
+    """
+    random = random or Random(SEED)
     order = list(tables[changed])
     random.shuffle(order)
     for rows in tables.values():

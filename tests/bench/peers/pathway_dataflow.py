@@ -123,17 +123,21 @@ def _relation(rows: pw.Table, name: str) -> pw.Table:
     return mine.select(**{column: mine[place] for column, place in columns})
 
 
+def _pairs(table: pw.Table) -> pw.Table:
+    """Each row once; tables have two columns."""
+    one, other = (table[name] for name in table.column_names())
+    return table.groupby(one, other).reduce(one, other)
+
+
 def _reachability(rows: pw.Table) -> pw.Table:
     link = _relation(rows, "link")
-    base = link.groupby(link.src, link.dst).reduce(link.src, link.dst)
+    base = _pairs(link.select(link.src, link.dst))
 
     def step(reach: pw.Table, link: pw.Table, base: pw.Table) -> dict[str, pw.Table]:
         further = reach.join(link, reach.dst == link.src).select(reach.src, link.dst)
-        both = base.concat_reindex(further)
-        return {"reach": both.groupby(both.src, both.dst).reduce(both.src, both.dst)}
+        return {"reach": _pairs(base.concat_reindex(further))}
 
-    start = pw.iterate_universe(base)
-    return pw.iterate(step, reach=start, link=link, base=base).reach
+    return pw.iterate(step, reach=pw.iterate_universe(base), link=link, base=base).reach
 
 
 def _cheapest(rows: pw.Table) -> pw.Table:
@@ -161,15 +165,13 @@ def _regions(rows: pw.Table) -> pw.Table:
     triggered = _relation(rows, "triggered")
     active = link.join(triggered, link.dst == triggered.node).select(link.src, link.dst)
     begun = seed.join(triggered, seed.node == triggered.node).select(seed.seed, seed.node)
-    base = begun.groupby(begun.seed, begun.node).reduce(begun.seed, begun.node)
+    base = _pairs(begun)
 
     def step(region: pw.Table, link: pw.Table, base: pw.Table) -> dict[str, pw.Table]:
         further = region.join(link, region.node == link.src).select(region.seed, node=link.dst)
-        both = base.concat_reindex(further)
-        return {"region": both.groupby(both.seed, both.node).reduce(both.seed, both.node)}
+        return {"region": _pairs(base.concat_reindex(further))}
 
-    start = pw.iterate_universe(base)
-    return pw.iterate(step, region=start, link=active, base=base).region
+    return pw.iterate(step, region=pw.iterate_universe(base), link=active, base=base).region
 
 
 def _triangle(rows: pw.Table) -> pw.Table:
@@ -198,12 +200,6 @@ def _star(rows: pw.Table) -> pw.Table:
         joined = found.join(part, found.item == part.item)
         found = joined.select(*kept, **{f"v{number}": part.v})
     return found
-
-
-def _pairs(table: pw.Table) -> pw.Table:
-    """Each row once; tables have two columns."""
-    one, other = (table[name] for name in table.column_names())
-    return table.groupby(one, other).reduce(one, other)
 
 
 def _squared(rows: pw.Table) -> pw.Table:
