@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from live.sockets import PATIENCE_S
 
 from aspen.model.delta import Delta, accumulate, merge
 from aspen.results import AsyncResults, RedisResults
@@ -123,7 +124,7 @@ class Client:
 
 
 async def settle(hub: Hub, head: int) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE_S):
         while hub.history.head != head:  # noqa: ASYNC110  # the hub has nobody to tell
             await asyncio.sleep(0.002)
 
@@ -231,7 +232,7 @@ def test_who_leaves_before_a_view_is_there_leaves_nothing_behind(redis_url):
         joining.cancel()
         await hub.attach(lambda: None)  # only now the view can be read
         await settle(hub, head)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE_S):
             while hub._loading:  # noqa: ASYNC110  # nobody is told
                 await asyncio.sleep(0.002)
         assert (hub.views, hub._awaited, hub._subscriptions) == ({}, {}, {})

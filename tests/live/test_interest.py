@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 import redis
+from live.sockets import PATIENCE_S
 from log.memory_log import MemoryLog
 
 from aspen.log.entry import Interest, Uninterest
@@ -22,7 +23,7 @@ class Clock:
 
 
 async def until(holds):
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_S):
         while not holds():  # noqa: ASYNC110 - a log in memory has no event
             await asyncio.sleep(0.005)
 

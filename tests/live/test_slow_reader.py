@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from contextlib import asynccontextmanager
 
 import pytest
 import uvicorn
+from live.sockets import PATIENCE_S
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from smartcis.live import slow_reader
 from smartcis.live.slow_reader import NOT_READING, SocketProtocol
-from tests.ports import free_port
 
 MESSAGE = "x" * 1_000_000
 MESSAGES = 40  # more than the two sides' kernel buffers take
@@ -46,23 +47,21 @@ class Sender:
 
 @asynccontextmanager
 async def serving(app, **options):
-    port = free_port()
-    config = uvicorn.Config(
-        app, port=port, ws=SocketProtocol, lifespan="off", log_level="error", **options
-    )
+    bound = socket.create_server(("127.0.0.1", 0))
+    config = uvicorn.Config(app, ws=SocketProtocol, lifespan="off", log_level="error", **options)
     server = uvicorn.Server(config)
-    task = asyncio.create_task(server.serve())
+    task = asyncio.create_task(server.serve([bound]))
     while not server.started:  # noqa: ASYNC110  # uvicorn has no event for it
         await asyncio.sleep(0.01)
     try:
-        yield f"ws://127.0.0.1:{port}/"
+        yield f"ws://127.0.0.1:{bound.getsockname()[1]}/"
     finally:
         server.should_exit = True
         await task
 
 
 async def until(holds) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_S):
         while not holds():  # noqa: ASYNC110  # what is waited for is no event
             await asyncio.sleep(0.02)
 
@@ -106,7 +105,7 @@ def test_who_does_not_read_is_dropped_and_nothing_is_kept_for_him():
 
 
 def test_who_begins_to_read_in_time_hears_the_code(monkeypatch):
-    monkeypatch.setattr(slow_reader, "GRACE_S", 10.0)
+    monkeypatch.setattr(slow_reader, "GRACE_S", PATIENCE_S)
 
     async def story() -> None:
         app = Sender()

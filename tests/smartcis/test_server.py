@@ -8,11 +8,11 @@ import os
 import socket
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE_S, until
 
 from tests.ports import free_port
 
@@ -35,21 +35,22 @@ def port(redis_url, tmp_path_factory):
     command += ["--ws", "smartcis.live.slow_reader:SocketProtocol"]
     server = subprocess.Popen([sys.executable, *command, "--log-level", "error"], cwd=ROOT, env=env)
     try:
-        deadline = time.monotonic() + 30
-        while time.monotonic() < deadline:
-            try:
-                ask(number, "GET", "/api/v1/status/")
-                break
-            except OSError:
-                time.sleep(0.1)
+        until(lambda: answers(number), "the server answers")
         yield number
     finally:
         server.terminate()
-        server.wait(timeout=10)
+        server.wait(timeout=PATIENCE_S)
+
+
+def answers(port):
+    try:
+        return ask(port, "GET", "/api/v1/status/")
+    except OSError:
+        return None
 
 
 def ask(port, method, path, body=None, headers=None):
-    link = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    link = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
     link.request(method, path, body, headers or {})
     answer = link.getresponse()
     return answer.status, answer.headers, answer.read()
@@ -71,7 +72,7 @@ def test_ten_megabytes_are_refused_and_the_server_lives(port, chunked):
 
 
 def test_headers_without_end_are_refused_before_they_fill_the_memory(port):
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as link:
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as link:
         link.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: ")
         with suppress(ConnectionError):  # whoever is refused is not heard out
             for _ in range(100):

@@ -8,7 +8,6 @@ import signal
 import threading
 import time
 from collections import Counter
-from contextlib import suppress
 
 import aiomqtt
 import pytest
@@ -90,28 +89,11 @@ async def subscribed(broker, append) -> tuple[MqttBroker, asyncio.Task]:
     return wrapper, task
 
 
-class Publisher:
-    """A device that sends everything again once `again` is set.
-
-    It cannot know what its broker lost after acknowledging it, nor who had subscribed by then.
-    """
-
-    def __init__(self, broker, readings) -> None:
-        self.broker = broker
-        self.waiting = [json.dumps(one) for one in readings]
-        self.again = asyncio.Event()
-
-    async def run(self) -> None:
-        with suppress(aiomqtt.MqttError):
-            await self._send()
-        await self.again.wait()
-        await self._send()
-
-    async def _send(self) -> None:
-        async with aiomqtt.Client("127.0.0.1", self.broker.port, timeout=10) as client:
-            for message in self.waiting:
-                await client.publish(TOPIC, message, qos=1)
-                await asyncio.sleep(0.002)
+async def publish_slowly(broker, readings) -> None:
+    async with aiomqtt.Client("127.0.0.1", broker.port, timeout=WAIT_S) as client:
+        for one in readings:
+            await client.publish(TOPIC, json.dumps(one), qos=1)
+            await asyncio.sleep(0.002)
 
 
 @pytest.mark.parametrize("kind", ["broker", "forgetful_broker"])
@@ -119,18 +101,19 @@ class Publisher:
 async def test_a_killed_broker_costs_no_reading_and_doubles_none(kind, append, request):
     broker = request.getfixturevalue(kind)
     wrapper, task = await subscribed(broker, append)
-    publisher = Publisher(broker, [reading(float(n)) for n in range(120)])
-    sending = asyncio.create_task(publisher.run())
+    readings = [reading(float(n)) for n in range(120)]
+    sending = asyncio.create_task(publish_slowly(broker, readings))
     await until(lambda: wrapper.appended > 30, "the first readings")
     broker.end(signal.SIGKILL)
+    await ended(sending)
     await until(lambda: wrapper.pulse.reason.startswith("broker"), "the wrapper to notice")
     broker.start()
     heard = wrapper.refused
     while wrapper.refused == heard:
         await publish(broker, "hello again?")
         await asyncio.sleep(0.05)
-    publisher.again.set()
-    await sending
+    # A device cannot know what its broker lost after acknowledging it, nor who heard: it repeats.
+    await publish_slowly(broker, readings)
     await until(lambda: len(weights()) == 120, "all readings")
     await until(lambda: wrapper.pulse.reason == "", "the reason to pass")
     await ended(task)
