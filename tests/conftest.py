@@ -14,6 +14,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 from aspen.runtime.lane import Lane
+from smartcis.ingest.hour import Sampling
 from smartcis.services.embedded_redis import EmbeddedRedis
 
 
@@ -88,7 +89,7 @@ def redis_url(tmp_path_factory) -> Iterator[str]:
 
 
 @pytest.fixture
-def building(redis_url, settings) -> Iterator[str]:
+def building(redis_url, settings, monkeypatch) -> Iterator[str]:
     """A fresh log and result store, wired into Django; gives their name in Redis."""
     composition = pytest.importorskip("smartcis.composition")
     name = f"test-{secrets.token_hex(4)}"
@@ -102,6 +103,8 @@ def building(redis_url, settings) -> Iterator[str]:
     made = (composition.log, composition.results, composition.server)
     for factory in made:
         factory.cache_clear()
+    # Of each sensor and minute a process keeps one reading: each test is a process anew.
+    monkeypatch.setattr("smartcis.ingest.readings._SAMPLING", Sampling())
     yield name
     for factory in made:
         factory.cache_clear()

@@ -42,9 +42,8 @@ def test_nobody_is_followed():
 
 
 @pytest.mark.django_db
-def test_what_is_kept_is_appended_with_its_reading(house, building, monkeypatch):
+def test_what_is_kept_is_appended_with_its_reading(house, building):
     assert building
-    monkeypatch.setattr("smartcis.ingest.readings._SAMPLING", Sampling())
     reading = {"sid": "m1.seat", "value": 70, "unit": "kg", "at_s": NOW_S + 7_200}
     log = composition.log()
     append_readings(log, [reading], now_s=NOW_S + 7_200)
