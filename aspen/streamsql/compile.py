@@ -180,10 +180,10 @@ def compile_views(texts: Mapping[str, str], catalog: Catalog) -> list[Compiled]:
                     found=statement.name,
                 )
             views[statement.name] = (origin, statement)
-    reads = {
-        name: [other for other in views if other in names_read(statement.query)]
-        for name, (_, statement) in views.items()
-    }
+    reads = {}
+    for name, (_, statement) in views.items():
+        named = names_read(statement.query)
+        reads[name] = [other for other in views if other in named]
     compiled: list[Compiled] = []
     for name in _ordered(reads, views):
         origin, statement = views[name]
