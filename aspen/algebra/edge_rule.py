@@ -66,16 +66,21 @@ class EdgeRule:
         return None
 
     def begins(self, changed: Iterable[int]) -> tuple[dict[int, Expr], list[Expr]]:
-        """Returns what of an edge each changed column must equal, and the other conditions."""
+        """Returns what of an edge each changed column must equal, and the other conditions.
+
+        A column that no column of an edge gives may have to equal a constant.
+        """
         indices = {self.own[index]: index for index in changed}
         found: dict[int, Expr] = {}
-        others: list[Expr] = []
-        for condition in self.block.conditions:
-            pair = self._equates(condition, indices)
-            if pair is not None and indices[pair[0]] not in found:
-                found[indices[pair[0]]] = pair[1]
-            else:
-                others.append(condition)
+        others = list(self.block.conditions)
+        for constant in (False, True):
+            for condition in tuple(others):
+                pair = self._equates(condition, indices)
+                if pair is None or bool(columns_in(pair[1])) == constant:
+                    continue
+                if indices[pair[0]] not in found:
+                    found[indices[pair[0]]] = pair[1]
+                    others.remove(condition)
         return found, others
 
     def _equates(self, condition: Expr, names: Iterable[str]) -> tuple[str, Expr] | None:
@@ -83,5 +88,5 @@ class EdgeRule:
             case Op("=", left, right):
                 for one, other in ((left, right), (right, left)):
                     if isinstance(one, Col) and one.name in names and not self.recursive(other):
-                        return (one.name, other) if columns_in(other) else None
+                        return one.name, other
         return None

@@ -31,6 +31,35 @@ Fixpoint walk (x INT, z INT)
       RecursiveRef walk as r (r.x INT, r.z INT)
 """
 
+HALF = """
+  Project {0}x INT = b.src, {0}z INT = b.dst, {0}c INT = b.len
+    Scan edge as b (b.src INT, b.dst INT, b.len INT)
+  Project {0}x INT = r.x, {0}z INT = e.dst, {0}c INT = r.c + e.len
+    Join on r.z = e.src where r.c < 9
+      RecursiveRef {1} as r (r.x INT, r.z INT, r.c INT)
+      Scan edge as e (e.src INT, e.dst INT, e.len INT)
+"""
+# Ways, and the cheapest ways by an edge more.
+WAYS = (
+    "Fixpoint way (x INT, z INT, c INT) with best (x INT, z INT, c INT) keep MIN c by x, z"
+    + HALF.rstrip().format("", "best")
+    + HALF.rstrip().format("", "way")
+)
+SINGLE = """
+Project x INT = x, z INT = z, c INT = c
+  Filter relation = 1
+    Fixpoint best_way (x INT, z INT, c INT, relation INT) keep MIN c by x, z, relation
+      Union
+        Project x INT = b.src, z INT = b.dst, c INT = b.len, relation INT = 0
+          Scan edge as b (b.src INT, b.dst INT, b.len INT)
+        Project x INT = b.src, z INT = b.dst, c INT = b.len, relation INT = 1
+          Scan edge as b (b.src INT, b.dst INT, b.len INT)
+      Project x INT = r.x, z INT = e.dst, c INT = r.c + e.len, relation INT = 1 - r.relation
+        Join on r.z = e.src where r.c < 9
+          RecursiveRef best_way as r (r.x INT, r.z INT, r.c INT, r.relation INT)
+          Scan edge as e (e.src INT, e.dst INT, e.len INT)
+"""
+
 
 def indented(text, steps):
     return "\n".join("  " * steps + line for line in text.strip("\n").splitlines())
@@ -116,6 +145,7 @@ CASES = {
         CHAINS + "      RecursiveRef walk as s (s.x INT, s.z INT)",
         CHAINS + indented(over("Project s.x INT = f.src, s.z INT = f.dst", EDGE.format("f")), 3),
     ),
+    "mutual_to_single": (WAYS, SINGLE),
     "linear_other_way": (
         over("Filter z = 4", walk(over("Filter b.len = 1", EDGE.format("b")))),
         over(

@@ -59,6 +59,7 @@ SHAPES = {
     "prune_partners": ["some", "partners"],
     "semi_join_groups": ["join", "group", "grouped"],
     "nonlinear_to_linear": ["square"],
+    "mutual_to_single": ["mutual"],
     "linear_other_way": ["closure", "constant"],
     "demand_by_constant": ["recursion", "constant"],
     "demand_by_join": ["recursion", "asked"],
@@ -93,6 +94,8 @@ def shaped(draw, forms):
         plan = draw(fixpoints(names))
     elif forms[0] == "square":
         plan = draw(squares())
+    elif forms[0] == "mutual":
+        plan = draw(recursions(relations=2))
     elif forms[0] in ("closure", "recursion"):
         plan = draw(closures() | recursions() if forms[0] == "recursion" else closures())
     elif forms[0] == "some":

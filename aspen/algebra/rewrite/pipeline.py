@@ -17,6 +17,7 @@ from aspen.algebra.rewrite.rules import (
     fold,
     join_order,
     linear,
+    mutual,
     nonlinear,
     project,
     prune,
@@ -47,6 +48,7 @@ RULES: tuple[Rule, ...] = (
     fold.FOLD_JOIN,  # as above
     fold.DROP_TRUE_FILTER,  # what folding leaves behind
     nonlinear.NONLINEAR_TO_LINEAR,  # while no filter has reached the step
+    mutual.MUTUAL_TO_SINGLE,  # as above: filters go into one relation, not into several
     filter_unary.MERGE_FILTERS,  # one predicate to split, before anything splits it
     project.MERGE_PROJECTS,  # fewer renamings between a filter and where it goes
     filter_unary.FILTER_BELOW_PROJECT,  # then down, node by node

@@ -9,6 +9,7 @@
 | filter_window | filter_below_range | what a window counts |
 | filter_fixpoint | filter_into_fixpoint | columns the steps pass on unchanged |
 | nonlinear | nonlinear_to_linear | whether a step composes two rows of its recursion |
+| mutual | mutual_to_single | whether relations go on along edges to one another |
 | linear | linear_other_way | whether a recursion is the closure of its base |
 | demand | demand_by_constant, demand_by_join | `rewrite.adorn`, `rewrite.magic`, `rewrite.demand` |
 | semi_join | semi_join_groups | `rewrite.demand`, and that the asking side is selected |

@@ -16,6 +16,7 @@ from aspen.algebra.plan import (
     Plan,
     Project,
     Scan,
+    Union,
     Values,
     children,
     nodes,
@@ -63,15 +64,41 @@ def begins_everywhere(plan: Fixpoint) -> bool:
     return bool(begins) and everywhere and not any(is_selected(one.base) for one in plan.relations)
 
 
+def written_columns(plan: Fixpoint) -> frozenset[int]:
+    """Returns the indices of columns that hold constants of the query alone: a few values each.
+
+    Demand for one of them would soon be for all.
+    """
+    sides = [side for one in plan.relations for side in (one.base, one.step)]
+    return frozenset(
+        index
+        for index in range(len(plan.columns))
+        if all(_is_written(side, side.columns[index].name) for side in sides)
+    )
+
+
+def _is_written(plan: Plan, name: str) -> bool:
+    match plan:
+        case Project(_, outputs):
+            return any(column.name == name and isinstance(e, Const) for column, e in outputs)
+        case Filter(child) | Distinct(child):
+            return _is_written(child, name)
+        case Union(branches):
+            index = [column.name for column in plan.columns].index(name)
+            return all(_is_written(one, one.columns[index].name) for one in branches)
+    return False
+
+
 def _by_constant(plan: Plan) -> Plan | None:
     match plan:
         case Filter(Fixpoint() as fixpoint, predicate):
             names = [column.name for column in fixpoint.columns]
             keys = {*names} if fixpoint.best is None else {*fixpoint.best.keys}
+            left_out = already_bound(fixpoint) | written_columns(fixpoint)
             asked = {
                 names.index(name): value
                 for name, value in constants(plan).items()
-                if name in keys and names.index(name) not in already_bound(fixpoint)
+                if name in keys and names.index(name) not in left_out
             }
             if not asked:
                 return None
