@@ -72,7 +72,8 @@ def assert_empty(fixpoint: FixpointOperator | Traversal) -> None:
     """Nothing is remembered of rows that came and went."""
     if isinstance(fixpoint, Traversal):
         assert not fixpoint._layers
-        assert not any(fixpoint._weights.values())
+        assert not fixpoint._begun
+        assert not fixpoint._table._numbers
         for names in (fixpoint._invariant, fixpoint._vertices):
             assert not any(vars(names).values()), vars(names)
         return

@@ -27,6 +27,7 @@ from aspen.algebra.evaluate import compile_predicate
 from aspen.model.delta import Delta
 from aspen.model.schema import Column, Row, Type
 from aspen.views.node import EndlessRecursion, Lookups, Node, Way, row_of
+from aspen.views.traversal.edges import Edges
 from aspen.views.traversal.layer import Layer
 from aspen.views.traversal.names import Names, RowGroup
 from aspen.views.traversal.shape import TraversalShape
@@ -55,16 +56,23 @@ class Traversal(Node):
             self._passes = compile_predicate(shape.passes, [Column(n, Type.INT) for n in names])
         cost = () if shape.cost is None else (shape.cost,)
         self._arrange = _arranged((*shape.invariant, *shape.vertex, *cost), shape.sign)
-        self._weights: dict[Node, Delta] = {}
+        self._begun: Delta = {}
         self._invariant = Names()
         self._vertices = Names()
+        self._table = Edges(
+            self._vertices, len(shape.vertex), measured=shape.cost is not None, sign=shape.sign
+        )
         self._layers: dict[Row, Layer] = {}
 
     def start(self) -> None:
         """Compute the view from the inputs' contents."""
-        for node in self.inputs:
-            self._weights[node] = dict(node.contents())
-        for row in self._weights[self._base]:
+        table = self._table
+        table.take(self._edges.contents())
+        if self._edges is self._base:
+            begun = [table.rows[number] for number in table.present()]
+        else:
+            begun, _ = self._changes(self._base.contents())
+        for row in begun:
             self._begin(row)
         rows = 0
         for layer in self._layers.values():
@@ -88,10 +96,14 @@ class Traversal(Node):
 
     def step(self) -> Delta:
         """Take in one epoch of changes."""
-        base_came, base_went = self._changes(self._base)
-        # Both may be the same rows: every link is a traversal, too.
-        same = self._edges is self._base
-        edges_came, edges_went = (base_came, base_went) if same else self._changes(self._edges)
+        table = self._table
+        edges_came, edges_went = table.take(self._edges.delta)
+        if self._edges is self._base:  # every link is a traversal, too
+            base_came, base_went = (
+                [table.rows[number] for number in numbers] for numbers in (edges_came, edges_went)
+            )
+        else:
+            base_came, base_went = self._changes(self._base.delta)
         for layer in self._layers.values():
             layer.take_edges(edges_came, edges_went)
         for row in base_went:
@@ -107,6 +119,7 @@ class Traversal(Node):
                 layer.end()
         for values in [v for v, layer in self._layers.items() if layer.idle]:
             del self._layers[values]
+        table.sweep()
         self._invariant.sweep()
         self._vertices.sweep()
         return out
@@ -126,17 +139,17 @@ class Traversal(Node):
             begins, numbers = parent is None, [] if parent is None else [parent]
         found: list[Way] = [((self._base, row),)] if begins else []
         for number in numbers:
-            edge = layer.graph.edges[number]
-            (before,) = self._spelled([layer.state.row(invariant, edge.start)])
-            found.append(((self, before), (self._edges, edge.row)))
+            start = self._table.starts[number]
+            (before,) = self._spelled([layer.state.row(invariant, start)])
+            found.append(((self, before), (self._edges, self._table.rows[number])))
         return found
 
-    def _changes(self, node: Node) -> tuple[list[Row], list[Row]]:
-        """Returns the rows of a bag that came into being, and those that ceased."""
-        weights = self._weights[node]
+    def _changes(self, delta: Delta) -> tuple[list[Row], list[Row]]:
+        """Returns the base rows that came into being, and those that ceased."""
+        weights = self._begun
         came: list[Row] = []
         went: list[Row] = []
-        for row, weight in node.delta.items():
+        for row, weight in delta.items():
             old = weights.get(row, 0)
             new = old + weight
             if new:
@@ -184,9 +197,8 @@ class Traversal(Node):
         """Make the layer of some values, with the edges that can be passed there."""
         passes = self._passes
         may = None if passes is None else lambda row: passes(values + row)
-        layer = Layer(self._vertices, self._shape, may, self.meter)
-        edges = [row for row, weight in self._weights[self._edges].items() if weight > 0]
-        layer.take_edges(edges, ())
+        layer = Layer(self._table, may, self.meter, adds=self._shape.adds)
+        layer.take_edges(self._table.present(), ())
         layer.born.clear()
         return layer
 

@@ -73,6 +73,7 @@ class Cheapest:
     ) -> None:
         """Take in one epoch; the arguments are those of `Forest.change`."""
         heaps: dict[int, Heap] = {}
+        edges = self.graph.edges
         for invariant, vertices in self._lost(gone, ended).items():
             heaps[invariant] = self._fall(invariant, vertices)
         for invariant, vertex, cost in begun:
@@ -80,7 +81,7 @@ class Cheapest:
         for invariant, heap in heaps.items():
             self._look_around(invariant, heap)
         for number in born:
-            start, end, length, _ = self.graph.edges[number]
+            start, end, length = edges.starts[number], edges.ends[number], edges.lengths[number]
             for invariant in self._invariant_at(start):
                 costs = self.costs[invariant]
                 cost = self._onwards(costs[start], length)
@@ -106,11 +107,11 @@ class Cheapest:
 
     def ways(self, invariant: int, vertex: int, cost: Any) -> list[int]:
         """Returns the edges by which a row can be reached at its cost."""
-        costs, edges = self.costs[invariant], self.graph.edges
+        costs, lengths = self.costs[invariant], self.graph.edges.lengths
         return [
             number
             for number, start in self.graph.enters(vertex).items()
-            if start in costs and self._onwards(costs[start], edges[number].length) == cost
+            if start in costs and self._onwards(costs[start], lengths[number]) == cost
         ]
 
     def minus(self) -> Iterator[Costing]:
@@ -159,7 +160,7 @@ class Cheapest:
         """Returns the vertices that lost what they were reached by, per invariant value."""
         lost: dict[int, list[int]] = {}
         for number in gone:
-            vertex = self.graph.edges[number].end
+            vertex = self.graph.edges.ends[number]
             for invariant in self._tree.of(number):
                 lost.setdefault(invariant, []).append(vertex)
         for invariant, vertex, cost in ended:
@@ -199,7 +200,7 @@ class Cheapest:
         """Replace each vertex that fell by its cheapest candidate among the ways that stand."""
         costs = self.costs.get(invariant, _NOTHING)
         begun = self.base.get(invariant, _NOTHING)
-        edges = self.graph.edges
+        lengths = self.graph.edges.lengths
         found: Heap = []
         for cost, vertex, number in heap:
             if cost is not None:
@@ -208,7 +209,7 @@ class Cheapest:
             if vertex in begun:
                 found.append((min(begun[vertex]), vertex, ROOT))
             ways = [
-                (self._onwards(costs[start], edges[number].length), vertex, number)
+                (self._onwards(costs[start], lengths[number]), vertex, number)
                 for number, start in self.graph.enters(vertex).items()
                 if start in costs
             ]

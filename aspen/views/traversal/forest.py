@@ -136,7 +136,7 @@ class Forest:
     def _lost(self, gone: Iterable[int], ended: Iterable[Begun]) -> dict[int, int]:
         lost: dict[int, int] = {}
         for number in gone:
-            vertex = self.graph.edges[number].end
+            vertex = self.graph.edges.ends[number]
             for block in self._blocks(vertex):
                 bits = self._tree.pop(block | number, 0)
                 if bits:
@@ -204,10 +204,10 @@ class Forest:
 
     def _step_along(self, number: int) -> None:
         """Reach the end of a new edge with whatever is at its start."""
-        edge = self.graph.edges[number]
-        for block in self._blocks(edge.start):
-            key = block | edge.end
-            bits = self.at.get(block | edge.start, 0)
+        start, end = self.graph.edges.starts[number], self.graph.edges.ends[number]
+        for block in self._blocks(start):
+            key = block | end
+            bits = self.at.get(block | start, 0)
             bits ^= bits & self.at.get(key, 0)
             if bits:
                 self._tree[block | number] = self._tree.get(block | number, 0) | bits

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 
 from aspen.model.schema import Row
 from aspen.views.traversal.cheapest import Cheapest
+from aspen.views.traversal.edges import Edges
 from aspen.views.traversal.forest import Forest
 from aspen.views.traversal.graph import Graph
-from aspen.views.traversal.names import Begun, Names
-from aspen.views.traversal.shape import TraversalShape
+from aspen.views.traversal.names import Begun
 from aspen.views.work import Meter
 
 
@@ -17,22 +17,18 @@ class Layer:
     """One layer of a traversal.
 
     Args:
-        shape: of the traversal.
+        edges: of the traversal.
+        adds: whether lengths add up to costs; see `Cheapest`.
         passes: which edges it has; None for all.
         meter: counts the rows that are reached.
     """
 
     def __init__(
-        self,
-        vertices: Names,
-        shape: TraversalShape,
-        passes: Callable[[Row], bool] | None,
-        meter: Meter,
+        self, edges: Edges, passes: Callable[[Row], bool] | None, meter: Meter, *, adds: bool
     ) -> None:
-        measured = shape.cost is not None
-        self.graph = Graph(vertices, len(shape.vertex), measured=measured, sign=shape.sign)
+        self.graph = Graph(edges)
         self.state: Forest | Cheapest = (
-            Cheapest(self.graph, meter, adds=shape.adds) if measured else Forest(self.graph, meter)
+            Cheapest(self.graph, meter, adds=adds) if edges.measured else Forest(self.graph, meter)
         )
         self._passes = passes
         self.gone: list[int] = []
@@ -48,20 +44,16 @@ class Layer:
     @property
     def idle(self) -> bool:
         """Whether neither rows nor edges are left."""
-        return not self.graph.edges and not self.state.base
+        return not self.graph.leaving and not self.state.base
 
-    def take_edges(self, came: Iterable[Row], went: Iterable[Row]) -> None:
+    def take_edges(self, came: Iterable[int], went: Iterable[int]) -> None:
         """Change the graph."""
-        graph, passes = self.graph, self._passes
-        for row in went:
-            number = graph.remove(row)
-            if number is not None:
-                self.gone.append(number)
-        for row in came:
-            if passes is None or passes(row):
-                number = graph.add(row)
-                if number is not None:
-                    self.born.append(number)
+        graph, edges, passes = self.graph, self.graph.edges, self._passes
+        self.gone += [number for number in went if graph.remove(number)]
+        for number in came:
+            if edges.leads(number) and (passes is None or passes(edges.rows[number])):
+                graph.add(number)
+                self.born.append(number)
 
     def change(self) -> None:
         """Follow the epoch's changes."""
@@ -70,5 +62,4 @@ class Layer:
     def end(self) -> None:
         """Forget the epoch."""
         self.state.end()
-        self.graph.sweep()
         self.gone, self.born, self.ended, self.begun = [], [], [], []

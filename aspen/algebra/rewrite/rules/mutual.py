@@ -1,4 +1,4 @@
-"""Relations that go on along edges to one another, as one relation whose rows say which they are of.
+"""Relations that go on along edges to one another, as one whose rows say of which they are.
 
     odd(x, z) :- link(x, z).                      parity(x, z, 1) :- link(x, z).
     odd(x, z) :- even(x, y), link(y, z).    ──►   parity(x, z, 1) :- parity(x, y, 0), link(y, z).
@@ -27,7 +27,7 @@ from aspen.algebra.plan import (
     Values,
     nodes,
 )
-from aspen.algebra.renaming import as_they_are, by_position
+from aspen.algebra.renaming import by_position
 from aspen.algebra.rewrite.magic import already_bound
 from aspen.algebra.rewrite.rule import Rule
 from aspen.model.schema import Column, Type
@@ -140,13 +140,14 @@ def _best(ordered: list[Recursive], columns: tuple[Column, ...]) -> Best | None:
 
 # Claim: a row of the one relation is a row of a relation with its number, by induction over
 # derivations; each rule reads and gives rows of the same numbers as before.
-# Guard: demand has not restricted it, as it would again; every rule goes on from one row along edges; the relations have columns of the same types
-# and choose alike, so that the number is a further column of their keys.
+# Guard: demand has not restricted it, as it would again; every rule goes on from one row along
+# edges; the relations have columns of the same types and choose alike, so that the number is a
+# further column of their keys.
 # Source: the product of a graph with an automaton, Mendelzon, Wood, Finding regular simple paths
 # in graph databases (VLDB 1989).
 MUTUAL_TO_SINGLE = Rule(
     name="mutual_to_single",
-    claim="μ(X₁ … Xₙ).Xᵢ = π σ[number = i](μX. ∪ⱼ Xⱼ × {j})",
+    claim="μ(X₁ … Xₙ).Xᵢ = π σ[number = i](μX. ∪ⱼ Xⱼ with j)",
     counter_example="one keeps the cheapest ways and the other all: as one they choose alike",
     build=_single,
 )
