@@ -70,7 +70,8 @@ class FixpointOperator(Node):
         self._rules = rules
         self._steps = rules.steps
         self.relations = relations
-        self._numbers = {id(relation): n for n, relation in enumerate(relations)}
+        for number, relation in enumerate(relations):
+            relation.number = number
         self._agenda = Agenda(support)
         for relation in relations:
             relation.join(self._agenda)
@@ -143,7 +144,7 @@ class FixpointOperator(Node):
         """Returns a row as this node gives it."""
         if len(self.relations) == 1:
             return row
-        return (self._numbers[id(group.relation)], row)
+        return (group.relation.number, row)
 
     def ways(self, row: Row, asked: Lookups) -> Iterable[Way]:
         """Returns the live derivations of a row, the waiting ones too when all are asked for."""
@@ -323,7 +324,7 @@ class FixpointOperator(Node):
         for index in relation.indexes.values():
             index.add(group, row)
         start = (group,)
-        for reader, offer, _ in self._readers[self._numbers[id(relation)]]:
+        for reader, offer, _ in self._readers[relation.number]:
             reader.derive(start, row, offer)
         if agenda.orphans:
             self._try_again()
@@ -337,7 +338,7 @@ class FixpointOperator(Node):
         group.best = group.via = group.older = None
         relation.settled -= 1
         start = (group,)
-        for reader, _, withdraw in self._readers[self._numbers[id(relation)]]:
+        for reader, _, withdraw in self._readers[relation.number]:
             reader.derive(start, row, withdraw)
         for index in relation.indexes.values():
             index.remove(group, row)

@@ -21,11 +21,12 @@ from aspen.views.operators.min_ship import Group, SettledIndex, Source
 class RecursiveRelation:
     """See the module's head.
 
-    `settled` counts the groups with a row.
+    `settled` counts the groups with a row; `number` is its own in the recursion.
     """
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.number = 0
         self.groups: dict[Key, Group] = {}
         self.settled = 0
         self.indexes: dict[Indices, SettledIndex] = {}
@@ -48,6 +49,8 @@ class RecursiveRelation:
         group = self.groups.get(row)
         if group is None:
             group = self.groups[row] = Group(row, self)
+        else:
+            row = group.key  # one tuple for all its derivations
         group.waiting[source] = row
         agenda = self.agenda
         if agenda.support.wants_offers:

@@ -30,6 +30,9 @@ from aspen.views.work import RECURSION, UNMETERED, Meter
 
 Sink = Callable[[Source, Row], None]
 
+Onwards = Callable[[Source, Row, Sink], None]
+"""Goes on from a row so far and the source of what it used."""
+
 _NOBODY: dict[Group, Row] = {}
 _STEPS = 10
 """Of work in a derivation: it takes as long as ten joined pairs, and as much memory."""
@@ -78,46 +81,80 @@ class Chain:
         met = (start, *(link.atom for link in links))
         order = tuple(met.index(atom) for atom in range(len(met)))
         self._order = None if order == tuple(range(len(met))) else order
+        self._onwards = self._compiled()
 
     def derive(self, start: Source, row: Row, sink: Sink) -> None:
         """Enumerate the derivations that use one row of the first atom, `start` naming it."""
         reached = self._head(row)
         if reached is not None:
-            if not self._links:
-                self.meter.spend(_STEPS, RECURSION)
-            self._walk(0, start, reached, sink)
+            self._onwards(start, reached, sink)
 
-    def _walk(self, step: int, source: Source, row: Row, sink: Sink) -> None:
-        if step == len(self._links):
-            if self._order is not None:
-                source = tuple([source[index] for index in self._order])
-            sink(source + self._mark, row)
-            return
-        link = self._links[step]
-        key, after, partners = link.key(row), link.after, link.partners
-        if isinstance(partners, SettledIndex):
-            # As an earlier atom the row itself is met again from the chain of that atom.
-            own = source[0] if link.atom < self._start else None
-            found = partners.index.get(key, _NOBODY)
+    def _compiled(self) -> Onwards:
+        """Returns what joins a row so far with the links' atoms, one within the other."""
+        if not self._links:
+            return self._alone
+        onwards: Onwards | None = None
+        for link in reversed(self._links):
+            if isinstance(link.partners, SettledIndex):
+                onwards = self._beside_settled(link, link.partners, onwards or self._derived)
+            elif onwards is None and self._order is None:
+                onwards = self._beside_last(link, link.partners)
+            else:
+                onwards = self._beside_input(link, link.partners, onwards or self._derived)
+        assert onwards is not None
+        return onwards
+
+    def _alone(self, source: Source, row: Row, sink: Sink) -> None:
+        self.meter.spend(_STEPS, RECURSION)
+        sink(source + self._mark, row)
+
+    def _derived(self, source: Source, row: Row, sink: Sink) -> None:
+        if self._order is not None:
+            source = tuple([source[index] for index in self._order])
+        sink(source + self._mark, row)
+
+    def _beside_settled(self, link: Link, partners: SettledIndex, onwards: Onwards) -> Onwards:
+        key, after, index = link.key, link.after, partners.index
+        # As an earlier atom the row itself is met again from the chain of that atom.
+        earlier = link.atom < self._start
+
+        def joined(source: Source, row: Row, sink: Sink) -> None:
+            own = source[0] if earlier else None
+            found = index.get(key(row), _NOBODY)
             self.meter.spend(_STEPS * len(found), RECURSION)
             for group, partner in found.items():
                 reached = after(row, partner)
                 if reached is not None and group is not own:
-                    self._walk(step + 1, (*source, group), reached, sink)
-            return
-        rows = partners.matches(key)
-        self.meter.spend(_STEPS * len(rows), RECURSION)
-        if self._order is None and step + 1 == len(self._links):
-            mark = self._mark
+                    onwards((*source, group), reached, sink)
+
+        return joined
+
+    def _beside_input(self, link: Link, partners: RecursiveInput, onwards: Onwards) -> Onwards:
+        key, after, matches = link.key, link.after, partners.matches
+
+        def joined(source: Source, row: Row, sink: Sink) -> None:
+            rows = matches(key(row))
+            self.meter.spend(_STEPS * len(rows), RECURSION)
+            for partner in rows:
+                reached = after(row, partner)
+                if reached is not None:
+                    onwards((*source, partner), reached, sink)
+
+        return joined
+
+    def _beside_last(self, link: Link, partners: RecursiveInput) -> Onwards:
+        """As `_beside_input` and `_derived`: most derivations end here."""
+        key, after, matches, mark = link.key, link.after, partners.matches, self._mark
+
+        def joined(source: Source, row: Row, sink: Sink) -> None:
+            rows = matches(key(row))
+            self.meter.spend(_STEPS * len(rows), RECURSION)
             for partner in rows:
                 reached = after(row, partner)
                 if reached is not None:
                     sink((*source, partner, *mark), reached)
-            return
-        for partner in rows:
-            reached = after(row, partner)
-            if reached is not None:
-                self._walk(step + 1, (*source, partner), reached, sink)
+
+        return joined
 
 
 class RecursiveRule:
