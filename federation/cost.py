@@ -150,7 +150,7 @@ def read_weights(text: str, given: Weights | None = None) -> Weights:
 
 def row_bytes(columns: Sequence[Column]) -> int:
     """Returns the bytes of one row on the air, one frame per row."""
-    return FRAME_BYTES + sum(WIRE_BYTES[column.type] for column in columns)
+    return FRAME_BYTES + sum(WIRE_BYTES[column.type.family] for column in columns)
 
 
 def operators(expr: Expr) -> int:

@@ -45,7 +45,7 @@ class Payloads:
         _, known = self._block.column(name)
         if known.type is Type.FLOAT and known.unit == "s":
             return TIME_BYTES
-        return WIRE_BYTES[known.type] + known.nullable
+        return WIRE_BYTES[known.type.family] + known.nullable
 
     @cached_property
     def output(self) -> float:

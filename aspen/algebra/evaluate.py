@@ -33,8 +33,13 @@ from aspen.algebra.whole import refuse
 from aspen.model.schema import INT_LEAST, INT_MOST, Column, Row, Value
 
 _CACHED = 4096
-_WIDENING = frozenset({"+", "-", "*", "abs", "ceil", "floor", "quotient", "to_int", "trunc"})
-"""What may give a whole number beyond 64 bits."""
+_WIDENING = frozenset(
+    {
+        *("+", "-", "*", "abs", "ceil", "decimal_ceil", "decimal_floor", "decimal_within"),
+        *("floor", "quotient", "to_int", "trunc"),
+    }
+)
+"""What may give a whole number beyond 64 bits, or a decimal of too many digits."""
 _PYTHON = {"=": "==", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 

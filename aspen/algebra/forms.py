@@ -141,11 +141,19 @@ def one_of(kinds: type[Enum], what: str) -> Form:
 NAME = Form(name_text, Words.name)
 NUMBER = Form(value_text, Words.number)
 INT = Form(str, lambda words: int(words.number()))
-_TYPE = one_of(Type, "type")
+
+
+def _type(words: Words) -> Type:
+    spelling = words.name()
+    try:
+        return Type(spelling)
+    except ValueError:
+        words.back()
+        raise words.error("no such type", exists=tuple(kind.value for kind in Type)) from None
 
 
 def _column(words: Words) -> Column:
-    name, kind, unit = words.name(), _TYPE.read(words), ""
+    name, kind, unit = words.name(), _type(words), ""
     if words.kind == "unit":
         inside = words.next()[1:-1]
         unit = json.loads(inside) if inside.startswith('"') else inside

@@ -15,11 +15,13 @@ from functools import partial
 from typing import Any
 
 from aspen.algebra import patterns, texts, times
+from aspen.algebra.decimals import COMPUTED
 from aspen.algebra.whole import fits
 from aspen.model.schema import Type
 from aspen.model.times import READERS
 
 _NUMBERS = frozenset({Type.INT, Type.FLOAT})
+_EXACT = _NUMBERS | {Type.DECIMAL}
 _TEXT = frozenset({Type.TEXT})
 _ANY = frozenset(Type)
 _ROUND_DIGITS = 15
@@ -228,10 +230,15 @@ def _time(
     return Function(name, count, count, _ANY, result, False, call, each=each, total=False)
 
 
+def _decimal(name: str, count: int, call: Callable[..., Any]) -> Function:
+    result = {"decimal_float": Type.FLOAT, "decimal_text": Type.TEXT}.get(name, Type.INT)
+    return Function(name, count, count, _ANY, result, True, call, total=False)
+
+
 FUNCTIONS: dict[str, Function] = {
     function.name: function
     for function in (
-        Function("abs", 1, 1, _NUMBERS, None, True, abs),
+        Function("abs", 1, 1, _EXACT, None, True, abs),
         Function("ceil", 1, 1, _NUMBERS, Type.INT, True, math.ceil),
         Function("coalesce", 1, None, _ANY, None, True, _coalesce, strict=False),
         *(
@@ -261,7 +268,7 @@ FUNCTIONS: dict[str, Function] = {
         Function("power", 2, 2, _NUMBERS, Type.FLOAT, False, _power, total=False),
         Function("quotient", 2, 2, _INT, Type.INT, True, quotient, total=False),
         Function("round", 1, 2, _NUMBERS, None, True, _round),
-        Function("sign", 1, 1, _NUMBERS, Type.INT, False, _sign),
+        Function("sign", 1, 1, _EXACT, Type.INT, False, _sign),
         Function("sqrt", 1, 1, _NUMBERS, Type.FLOAT, False, _sqrt, total=False),
         Function("to_bool", 1, 1, _NO_TIMES, Type.BOOL, False, _to_bool, total=False),
         Function("to_float", 1, 1, _NO_TIMES, Type.FLOAT, True, _to_float, total=False),
@@ -320,5 +327,6 @@ FUNCTIONS: dict[str, Function] = {
         _time("strftime", Type.TEXT, times.strftime, _DAYS, _TEXT),
         _time("time_bucket", Type.TIMESTAMP, times.time_bucket, _NUMBERS, _DAYS),
         _time("timezone", Type.TIMESTAMPTZ, times.in_zone, _TEXT, _DAYS),
+        *(_decimal(name, count, compute) for name, (count, compute) in COMPUTED.items()),
     )
 }

@@ -59,4 +59,5 @@ def column_text(column: Column) -> str:
     if column.unit:
         plain = not re.search(r'[\]"\n]', column.unit)
         unit = f"[{column.unit if plain else quoted(column.unit)}]"
-    return f"{name_text(column.name)} {column.type.value}{unit}{'?' if column.nullable else ''}"
+    null = "?" if column.nullable else ""
+    return f"{name_text(column.name)} {name_text(column.type.value)}{unit}{null}"

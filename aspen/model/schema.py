@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from aspen.errors import AspenError
+from aspen.model.decimals import MOST_DIGITS, digits_of, text_of, units_of
 from aspen.model.times import READERS
 
 Value = str | int | float | bool | None
@@ -23,22 +24,56 @@ class SchemaError(AspenError, code="aspen.model.schema"):
 class Type(Enum):
     """The types StreamSQL computes with; the value is the SQL spelling.
 
-    Times are texts, spelt as `aspen.model.times` says; a span of time is a FLOAT in s.
+    Times are texts, spelt as `aspen.model.times` says; a span of time is a FLOAT in s. A DECIMAL
+    says its digits; every count of them is a type, made when it is first named.
     """
 
     TEXT = "TEXT"
     INT = "INT"
     FLOAT = "FLOAT"
+    DECIMAL = "DECIMAL(18,3)"
     BOOL = "BOOL"
     DATE = "DATE"
     TIME = "TIME"
     TIMESTAMP = "TIMESTAMP"
     TIMESTAMPTZ = "TIMESTAMPTZ"
 
+    @classmethod
+    def _missing_(cls, value: object) -> Type | None:
+        found = digits_of(str(value))
+        return None if found is None else cls.decimal(*found)
+
+    @classmethod
+    def decimal(cls, precision: int, scale: int) -> Type:
+        """Returns the DECIMAL of so many digits, and so many behind the point."""
+        spelt = f"DECIMAL({precision},{scale})"
+        known: dict[object, Type] = cls._value2member_map_  # type: ignore[assignment]
+        if spelt not in known:
+            made = object.__new__(cls)
+            made._name_ = spelt
+            made._value_ = spelt
+            known.setdefault(spelt, made)
+        return known[spelt]
+
+    @property
+    def digits(self) -> tuple[int, int] | None:
+        """How many digits a DECIMAL has, and how many behind the point; None of others."""
+        return digits_of(self.value)
+
+    @property
+    def family(self) -> Type:
+        """The one of the types above that it is: DECIMAL for each DECIMAL."""
+        return self if self.digits is None else Type.DECIMAL
+
+    @property
+    def word(self) -> str:
+        """What it is called, whatever its digits."""
+        return self.value.partition("(")[0]
+
     @property
     def numeric(self) -> bool:
         """Whether arithmetic and SUM accept it."""
-        return self in (Type.INT, Type.FLOAT)
+        return self.family in (Type.INT, Type.FLOAT, Type.DECIMAL)
 
     @property
     def is_time(self) -> bool:
@@ -52,6 +87,10 @@ class Type(Enum):
 
 
 _PYTHON: dict[Type, type] = {Type.INT: int, Type.FLOAT: float, Type.BOOL: bool}
+_ACCEPTED: dict[Type, tuple[type, ...]] = {
+    Type.FLOAT: (float, int),
+    Type.DECIMAL: (str, float, int),
+}
 
 
 TIMES_WRITTEN = {
@@ -85,6 +124,11 @@ class Column:
                 attempt="letters, digits, signs and single spaces; no full stop",
             )
 
+    @property
+    def respelt(self) -> bool:
+        """Whether a value may come otherwise than rows hold it."""
+        return self.type.is_time or self.type.digits is not None
+
     def check(self, value: Value) -> None:
         """Refuse a value of another type; a time may be spelt in any usual way.
 
@@ -95,7 +139,7 @@ class Column:
             if not self.nullable:
                 raise SchemaError(f"column {self.name} cannot be null", found="null")
             return
-        expected = (float, int) if self.type is Type.FLOAT else (self.type.python,)
+        expected = _ACCEPTED.get(self.type.family, (self.type.python,))
         is_bool = isinstance(value, bool)
         if not isinstance(value, expected) or (is_bool and self.type is not Type.BOOL):
             raise SchemaError(
@@ -103,7 +147,9 @@ class Column:
                 found=f"{value!r} ({type(value).__name__})",
                 exists=[kind.__name__ for kind in expected],
             )
-        if isinstance(value, int):
+        if self.type.digits is not None:
+            self._check_digits(value)
+        elif isinstance(value, int):
             self._check_size(value)
         if isinstance(value, str) and self.type.is_time and self.kept(value) is None:
             raise SchemaError(
@@ -112,6 +158,17 @@ class Column:
                 exists=(TIMES_WRITTEN[self.type],),
                 attempt="years from 1 to 9999, as in ISO 8601",
             )
+
+    def _check_digits(self, value: str | float) -> None:
+        precision, scale = self.type.digits or (MOST_DIGITS, 0)
+        units = units_of(value, scale)
+        if units is not None and abs(units) < 10**precision:
+            return
+        raise SchemaError(
+            f"column {self.name} holds {self.type.value}, and this is none",
+            found=repr(value)[:40],
+            exists=(f"{precision - scale} digits before the point and {scale} behind it",),
+        )
 
     def _check_size(self, value: int) -> None:
         whole = self.type is Type.INT
@@ -125,7 +182,11 @@ class Column:
         )
 
     def kept(self, value: Value) -> Value:
-        """Returns a value as rows hold it: a time in its one spelling, null where it is none."""
+        """Returns a value as rows hold it: times, decimals in one spelling, null if it is none."""
+        digits = self.type.digits
+        if digits is not None and value is not None:
+            units = units_of(value, digits[1])
+            return None if units is None else text_of(units, digits[1])
         if isinstance(value, str) and self.type.is_time:
             return READERS[self.type.value](value)
         return value
@@ -246,7 +307,7 @@ class Relation:
             column.check(value)
 
     def kept(self, row: Row) -> Row:
-        """Returns a row that was checked as it is kept: times in their one spelling."""
-        if not any(column.type.is_time for column in self.columns):
+        """Returns a row that was checked as it is kept: times and decimals in one spelling."""
+        if not any(column.respelt for column in self.columns):
             return row
         return tuple(c.kept(value) for c, value in zip(self.columns, row, strict=True))

@@ -13,7 +13,7 @@ class RowCheck:
     """Checks rows against one relation.
 
     Law: accepts what `Relation.check` accepts; whole numbers in FLOAT columns become floats, and
-    times get their one spelling, so that equal rows are spelt equally.
+    times and decimals get their one spelling, so that equal rows are spelt equally.
     """
 
     def __init__(self, relation: Relation) -> None:
@@ -24,7 +24,7 @@ class RowCheck:
         self._ints = tuple(
             index for index, column in enumerate(relation.columns) if column.type is Type.INT
         )
-        self._times = any(column.type.is_time for column in relation.columns)
+        self._respelt = any(column.respelt for column in relation.columns)
         self._seen: dict[tuple[type, ...], tuple[int, ...]] = {}
         self._kept = [
             {column.type.python, *([type(None)] if column.nullable else ())}
@@ -39,7 +39,7 @@ class RowCheck:
         """
         kinds = tuple(map(type, row))
         whole = self._seen.get(kinds)
-        if whole is None or self._times:
+        if whole is None or self._respelt:
             self._relation.check(row)
             row = self._relation.kept(row)
             whole = tuple(index for index in self._floats if kinds[index] is int)
@@ -65,7 +65,7 @@ class RowCheck:
         It looks at whole columns instead of rows.
         """
         rows = [row for _, weight, row in changes if weight == 1]
-        if self._times or len(rows) != len(changes):
+        if self._respelt or len(rows) != len(changes):
             return None
         if set(map(len, rows)) != {len(self._kept)}:
             return None

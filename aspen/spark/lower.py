@@ -130,7 +130,7 @@ def _wanted(change: Column, lowered: Lowered) -> Column:
     """Say whether a change must reach the lanes: it may be no good row, or it passes."""
     columns = lowered.relation.columns
     nulls = ["null|" if column.nullable else "" for column in columns]
-    shapes = ",".join(f"({n}{_SHAPES[c.type]})" for n, c in zip(nulls, columns, strict=True))
+    shapes = ",".join(f"({n}{_SHAPES[c.type.family]})" for n, c in zip(nulls, columns, strict=True))
     pattern = f'^"{re.escape(lowered.relation.name)}",1,{shapes}$'
     read = columns_in(lowered.predicate)
     found = {

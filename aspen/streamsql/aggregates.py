@@ -10,17 +10,20 @@ from typing import Protocol
 from sqlglot import exp
 
 from aspen import units
-from aspen.algebra.expr import Call as Computed
 from aspen.algebra.plan import Aggregate, AggregateFunction, SortKey
 from aspen.errors import Position
+from aspen.model.decimals import MOST_DIGITS
 from aspen.model.schema import Column, Type, Value
 from aspen.streamsql.bind_order import sort_key
+from aspen.streamsql.decimals import digits, text
 from aspen.streamsql.errors import TypeMismatch, WrongArity
 from aspen.streamsql.positions import at
 from aspen.streamsql.tree import Call, called_at, constant, unsupported
-from aspen.streamsql.typing_rules import Typed, require
+from aspen.streamsql.typing_decimals import as_float
+from aspen.streamsql.typing_rules import Typed, is_decimal, require
 
 _NUMBERS = (Type.INT, Type.FLOAT)
+_EXACT = (*_NUMBERS, Type.DECIMAL)
 _TRUTH = (Type.BOOL,)
 
 
@@ -66,8 +69,8 @@ _COVARIANCE = _of_pairs(units.product)
 _F = AggregateFunction
 
 SIGNATURES: Mapping[AggregateFunction, Signature] = {
-    _F.SUM: Signature(_NUMBERS),
-    _F.AVG: Signature(_NUMBERS, Type.FLOAT),
+    _F.SUM: Signature(_EXACT),
+    _F.AVG: Signature(_EXACT, Type.FLOAT),
     _F.MIN: Signature(),
     _F.MAX: Signature(),
     _F.VAR_SAMP: Signature(_NUMBERS, Type.FLOAT, unit=_square, nullable=True),
@@ -123,6 +126,8 @@ def _result_type(value: Typed, function: AggregateFunction) -> Type:
     """
     signature = SIGNATURES[function]
     require(value, signature.accepts, function.value)
+    if function is _F.SUM and is_decimal(value):
+        return Type.decimal(MOST_DIGITS, digits(value.type or Type.INT)[1])
     return signature.result or value.type or signature.accepts[-1]
 
 
@@ -195,12 +200,14 @@ def bind_aggregate(
         return Aggregate(function, name, Column("made", Type.INT), call.distinct)
     signature = SIGNATURES[function]
     value = bind(call.arguments[0])
+    value = as_float(value) if signature.accepts is _NUMBERS else value
     kind = _result_type(value, function)
     order, given, unit = None, None, ""
     match signature.second:
         case Second.BY | Second.NUMBER:
             by = bind(call.arguments[1])
             if signature.second is Second.NUMBER:
+                by = as_float(by)
                 require(by, _NUMBERS, function.value)
             order, unit = SortKey(keep(by, "by")), by.unit
         case Second.FRACTION:
@@ -208,7 +215,7 @@ def bind_aggregate(
         case Second.BETWEEN:
             order, given = _order_of(call, value, bind, keep), _constant_of(call, function)
             if value.type is not Type.TEXT:
-                value = replace(value, expr=Computed("to_text", (value.expr,)), type=Type.TEXT)
+                value = replace(value, expr=text(value.expr, value.type), type=Type.TEXT)
     nullable = value.nullable or may_be_empty or signature.nullable
     made = Column("made", kind, signature.unit(value.unit, unit), nullable)
     return Aggregate(function, keep(value), made, call.distinct, order, given)

@@ -23,6 +23,7 @@ from aspen.streamsql.bind_order import (
     distinct_on,
     is_bare,
     is_ordered,
+    kept_in_order,
     unwrapped,
 )
 from aspen.streamsql.bind_over import Overs, row_aliases
@@ -31,6 +32,7 @@ from aspen.streamsql.bind_select import bind_select, expanded
 from aspen.streamsql.bind_source import renamed
 from aspen.streamsql.bind_subquery import Subqueries
 from aspen.streamsql.bind_values import bind_values
+from aspen.streamsql.decimals import kept
 from aspen.streamsql.errors import (
     BadName,
     NonStratified,
@@ -108,11 +110,11 @@ def bind(statement: Statement, catalog: Catalog) -> Bound:
         ) from error
     refuse_unread(statement.query)
     plan = narrowed(ordered.plan, ordered.columns)
-    order = ordered if ordered.keys else None
+    order = kept_in_order(ordered) if ordered.keys else None
     once = statement.kind == "once"
     outputs = bind_outputs(statement.outputs, plan, catalog)
     unproved = tuple(environment.unproved)
-    return Bound(statement.name or None, plan, order, outputs, once, unproved)
+    return Bound(statement.name or None, kept(plan), order, outputs, once, unproved)
 
 
 def environment_of(catalog: Catalog) -> Environment:

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from aspen.algebra.expr import Col, Expr
+from aspen.algebra.expr import Col, Expr, substitute
 from aspen.algebra.plan import Distinct, Filter, GroupBy, Plan, Project, Scan, Window
 from aspen.model.catalog import Catalog
 from aspen.streamsql.alarm_rule import AlarmRule
 from aspen.streamsql.bind_expr import ExpressionBinder
+from aspen.streamsql.decimals import inside
 from aspen.streamsql.errors import BadAlarm, UnknownColumn, nearest, suggestion
 from aspen.streamsql.positions import at
 from aspen.streamsql.scope import Scope, Source
@@ -106,7 +107,10 @@ def _key(name: exp.Expr, names: list[str]) -> str:
 
 
 def _condition(tree: exp.Expr | None, scope: Scope, clause: str) -> Expr | None:
-    return None if tree is None else ExpressionBinder(scope).predicate(tree, clause).expr
+    if tree is None:
+        return None
+    condition = ExpressionBinder(scope).predicate(tree, clause).expr
+    return substitute(condition, inside(scope.sources[""].columns))
 
 
 def _alone(output: Output, clause: str, tree: exp.Expr | None) -> BadAlarm:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 
 from sqlglot import exp
 
@@ -77,7 +78,8 @@ def _difference(said: exp.Expr, keys: Sequence[Typed], binder: ExpressionBinder)
         )
     if key.type.numeric:
         meeting(key, offset, "compare")
-        return number
+        found = Decimal(str(number)).scaleb((key.type.digits or (0, 0))[1])
+        return int(found) if found == found.to_integral_value() else float(found)
     days = key.type is Type.DATE and offset.type is Type.INT
     if not days and not (offset.unit and is_span(offset)):
         raise TypeMismatch(

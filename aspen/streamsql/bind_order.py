@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from aspen.algebra.evaluate import compile_expr
-from aspen.algebra.expr import Expr
+from aspen.algebra.expr import Col, Expr
 from aspen.algebra.plan import Plan, SortKey, TopK
 from aspen.algebra.renaming import extended
 from aspen.model.schema import Column, Type
 from aspen.streamsql.bind_expr import ExpressionBinder
+from aspen.streamsql.decimals import kept
 from aspen.streamsql.errors import BadOrder
 from aspen.streamsql.positions import whole
 from aspen.streamsql.scope import Scope, Source
 from aspen.streamsql.tree import Item, constant, is_query, items_of, unsupported, within
+from aspen.streamsql.typing_decimals import as_float
 
 _OUTPUTS_ALONE = "only outputs can be sorted by here"
 
@@ -115,6 +117,23 @@ def bind_order(
     return Ordered(_cut(bound, sorts, limit, offset), sorts, columns)
 
 
+def kept_in_order(ordered: Ordered) -> Ordered:
+    """Returns an ordered query as its rows are kept: what sorts by a DECIMAL comes behind them."""
+    plan = ordered.plan
+    numbers = {
+        column.name: Column(f"order_by_{column.name}", Type.INT, "", column.nullable)
+        for column in plan.columns
+        if column.type.digits is not None
+    }
+    sorts = [name for name in dict.fromkeys(key.column for key in ordered.keys) if name in numbers]
+    plan = extended(plan, [(numbers[name], Col(name)) for name in sorts])
+    keys = tuple(
+        replace(key, column=numbers[key.column].name) if key.column in sorts else key
+        for key in ordered.keys
+    )
+    return replace(ordered, plan=kept(plan), keys=keys)
+
+
 def _value(key: exp.Expr) -> exp.Expr:
     value: exp.Expr = key.this if isinstance(key, exp.Ordered) else key
     return value
@@ -144,7 +163,7 @@ def _count(tree: exp.Expr | None) -> int | None:
         return None
     if any(isinstance(node, exp.Column) or is_query(node) for node in number.walk()):
         raise unsupported("computed LIMIT", tree, "a whole number: LIMIT 10")
-    found = compile_expr(ExpressionBinder(Scope({})).bind(number).expr, ())(())
+    found = compile_expr(as_float(ExpressionBinder(Scope({})).bind(number)).expr, ())(())
     if found is None:
         return None
     if isinstance(found, bool | str) or found != int(found):

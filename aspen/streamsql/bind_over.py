@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
+from aspen.algebra.evaluate import compile_expr
 from aspen.algebra.expr import Col, Expr
 from aspen.algebra.plan import (
     SHIFTS,
@@ -45,7 +46,7 @@ from aspen.streamsql.tree import (
     has_over,
     unsupported,
 )
-from aspen.streamsql.typing_rules import Typed, meeting, widened
+from aspen.streamsql.typing_rules import Typed, beside_decimals, meeting, widened
 
 _FLOATS = (RankFunction.PERCENT_RANK, RankFunction.CUME_DIST)
 _Spec = tuple[tuple[str, ...], tuple[SortKey, ...]]
@@ -229,11 +230,11 @@ class Overs:
             found = constant(others[1])
             if found is None:
                 raise unsupported(f"computed default of {function.value}", others[1], "a constant")
+            typed, given = beside_decimals((typed, given))
             kind, _ = meeting(typed, given, "give")
             if kind is not typed.type:
                 typed = replace(typed, expr=widened(typed.expr, typed.type, kind), type=kind)
-            default = found.value
-            default = float(default) if kind is Type.FLOAT and default is not None else default
+            default = compile_expr(widened(given.expr, given.type, kind), ())(())
         output = Column("made", typed.type or Type.TEXT, typed.unit, nullable=True)
         used = WHOLE if shifts else frame
         return Pick(function, self._keep(typed), output, used, offset, default, ignores)

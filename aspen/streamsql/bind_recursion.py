@@ -21,6 +21,7 @@ from aspen.algebra.plan import (
 )
 from aspen.algebra.renaming import narrowed
 from aspen.model.schema import Column, Type
+from aspen.streamsql.decimals import widest
 from aspen.streamsql.errors import NoBase, UnboundedRecursion, UnionArity
 from aspen.streamsql.every_way import WAY, base_by_way, step_by_way
 from aspen.streamsql.positions import whole
@@ -85,7 +86,7 @@ def bind_definitions(
             for step in one.steps:
                 query = inner.bind(step, named=False)
                 found.append(query)
-                own = _named(own, unified(Values(own, ()), query, whole(step)))
+                own = _named(own, widest(own, unified(Values(own, ()), query, whole(step))))
             bound[one.name] = tuple(found)
             wider[one.name] = own
         if wider == columns:

@@ -11,6 +11,7 @@ from aspen.algebra.plan import Plan, RecursiveRef, Scan, Window
 from aspen.errors import Position
 from aspen.model.schema import Column, Relation, SourceKind, Type
 from aspen.streamsql.bind_values import bind_series
+from aspen.streamsql.decimals import taken
 from aspen.streamsql.dialect import bounds_of
 from aspen.streamsql.errors import (
     MisplacedWindow,
@@ -130,12 +131,12 @@ class SourceBinder:
         scan = Scan(relation.name, alias, columns, relation.deletable, stream)
         if not stream:
             _no_window(tree, name, f"a {relation.kind.value.lower()}")
-            return spoken, scan, source
+            return spoken, taken(scan), source
         window = tree.args.get("stream_window")
         if window is not None:
-            return spoken, _window(window, scan, Scope({spoken: source}), relation), source
+            return spoken, taken(_window(window, scan, Scope({spoken: source}), relation)), source
         if relation.ttl_s:
-            return spoken, Window(scan, range_s=relation.ttl_s), source
+            return spoken, taken(Window(scan, range_s=relation.ttl_s)), source
         raise UnboundedStream(
             f"stream {name!r} never ends: say how much of it counts",
             position=at(tree.this),

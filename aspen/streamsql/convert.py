@@ -18,8 +18,8 @@ def converted(value: Value, column: Column) -> Value:
     """
     if value is None:
         return None
-    if column.type.is_time:
-        found = column.kept(str(value))
+    if column.respelt:
+        found = column.kept(str(value) if column.type.is_time else value)
         if found is None:
             raise _bad(value, column)
         return found

@@ -15,7 +15,7 @@ from aspen.model.schema import INT_LEAST
 from aspen.streamsql.errors import SyntaxRefused, Unsupported
 from aspen.streamsql.numbers import number
 from aspen.streamsql.positions import at, placed, whole
-from aspen.streamsql.sql_types import CASTS, TRIES, type_of
+from aspen.streamsql.sql_types import CASTS, TO_DECIMAL, TRIES, type_of
 
 COMPARED: dict[type[exp.Expr], str] = {
     exp.EQ: "=",
@@ -184,7 +184,11 @@ def call_of(tree: exp.Expr) -> Call | None:
             return _within_group(tree)
         case exp.Cast():
             kind = type_of(tree.args["to"], whole(tree), "CAST(x AS FLOAT)")
-            return Call((TRIES if isinstance(tree, exp.TryCast) else CASTS)[kind], (tree.this,))
+            tried = isinstance(tree, exp.TryCast)
+            if kind.digits is not None:
+                numbers = map(exp.Literal.number, kind.digits)
+                return Call(TO_DECIMAL[tried], (_as_written(tree.this), *numbers))
+            return Call((TRIES if tried else CASTS)[kind], (tree.this,))
         case exp.Extract():
             return _part(tree.name, tree.expression, tree)
         case exp.AtTimeZone():
@@ -208,6 +212,15 @@ def call_of(tree: exp.Expr) -> Call | None:
                 None if negated else found._replace(arguments=(*found.arguments, tree.expression))
             )
     return None
+
+
+def _as_written(tree: exp.Expr) -> exp.Expr:
+    """Returns a number with a point as the text it is written as, which keeps every digit."""
+    sign = "-" if isinstance(tree, exp.Neg) else ""
+    inner = tree.this if sign else tree
+    if not isinstance(inner, exp.Literal) or inner.is_string:
+        return tree
+    return placed(exp.Literal.string(f"{sign}{inner.this}"), at(tree))
 
 
 def _like(tree: exp.Expr) -> Call:

@@ -12,6 +12,7 @@ from aspen.algebra.patterns import is_pattern
 from aspen.algebra.plan import AggregateFunction, PickFunction, RankFunction
 from aspen.errors import Position
 from aspen.model.schema import Type
+from aspen.streamsql.decimals import text
 from aspen.streamsql.errors import (
     TypeMismatch,
     UnknownFunction,
@@ -19,12 +20,14 @@ from aspen.streamsql.errors import (
     nearest,
     suggestion,
 )
-from aspen.streamsql.sql_types import CASTS, TRIES
+from aspen.streamsql.sql_types import CASTS, TO_DECIMAL, TRIES
+from aspen.streamsql.typing_decimals import called, cast
 from aspen.streamsql.typing_rules import Typed, joined, require, widened
 from aspen.streamsql.typing_times import is_span, shaped
 
 _SHAPES = {"distance": "distance(x1, y1, x2, y2)", "round": "round(x) or round(x, digits)"}
 _SHOWN = 16
+_DIGITS_AND_VALUE = 3
 NOW = {
     "now": Type.TIMESTAMPTZ,
     "current_timestamp": Type.TIMESTAMPTZ,
@@ -52,6 +55,8 @@ def call(name: str, arguments: Sequence[Typed], at: Position) -> Typed:
         UnknownFunction: no such function.
         WrongArity: too few or too many arguments.
     """
+    if name in TO_DECIMAL and len(arguments) == _DIGITS_AND_VALUE:
+        return cast(name, arguments, at)
     known = FUNCTIONS.get(name)
     if known is None:
         names = (*FUNCTIONS, *NOW, *(one.value.lower() for one in AggregateFunction))
@@ -78,10 +83,16 @@ def call(name: str, arguments: Sequence[Typed], at: Position) -> Typed:
         _check_pattern(arguments[1])
     if name == "epoch" and is_span(arguments[0]):
         return replace(arguments[0], unit="s")
-    arguments, result = shaped(name, arguments)
-    for i, argument in enumerate(arguments):
-        accepts = known.each[min(i, len(known.each) - 1)] if known.each else known.accepts
-        require(argument, sorted(accepts, key=lambda kind: kind.value), _SPOKEN.get(name, name))
+    accepts = [
+        known.each[min(i, len(known.each) - 1)] if known.each else known.accepts
+        for i in range(len(arguments))
+    ]
+    found = called(name, arguments, accepts, at)
+    if isinstance(found, Typed):
+        return found
+    arguments, result = shaped(name, found)
+    for argument, kinds in zip(arguments, accepts, strict=True):
+        require(argument, sorted(kinds, key=lambda kind: kind.value), _SPOKEN.get(name, name))
     # The digits of round(x, digits) are a bare number.
     measured = arguments[:1] if name == "round" or known.each else arguments
     shared = reduce(lambda one, other: joined(one, other, f"give {name}"), measured)
@@ -124,7 +135,7 @@ def _as_text(value: Typed) -> Typed:
     """Spell a value that is joined with texts."""
     if value.type in (None, Type.TEXT):
         return value
-    return replace(value, expr=Call("to_text", (value.expr,)), type=Type.TEXT, unit="")
+    return replace(value, expr=text(value.expr, value.type), type=Type.TEXT, unit="")
 
 
 def _count(known: Function) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from aspen import units
-from aspen.algebra.expr import COMPARISONS, Call, Const, Op, columns_in, outer_in
+from aspen.algebra.expr import COMPARISONS, Call, Const, Expr, Op, columns_in, outer_in
 from aspen.errors import Position
 from aspen.model.schema import Type
+from aspen.streamsql.decimals import read
 from aspen.streamsql.errors import TypeMismatch
-from aspen.streamsql.typing_rules import Typed, as_time, meet, meeting, require, widened
+from aspen.streamsql.typing_decimals import computed, levelled
+from aspen.streamsql.typing_rules import Typed, as_time, is_decimal, meet, meeting, require, widened
 from aspen.streamsql.typing_times import moved
 
 
@@ -28,7 +30,8 @@ def operator(symbol: str, left: Typed, right: Typed, at: Position) -> Typed:
         if fits and kind is not None and kind.is_time:
             sides = (widened(side.expr, side.type, kind) for side in (left, right))
             return Typed(Op(symbol, *sides), Type.BOOL, "", nullable, at)
-    expr = Op(symbol, left.expr, right.expr)
+    left, right = levelled(symbol, left, right)
+    expr: Expr = Op(symbol, left.expr, right.expr)
     if symbol in ("AND", "OR"):
         require(left, (Type.BOOL,), symbol)
         require(right, (Type.BOOL,), symbol)
@@ -45,7 +48,7 @@ def operator(symbol: str, left: Typed, right: Typed, at: Position) -> Typed:
             )
         return Typed(expr, Type.BOOL, "", nullable, at)
     for side in (left, right):
-        require(side, (Type.INT, Type.FLOAT), symbol)
+        require(side, (Type.INT, Type.FLOAT, Type.DECIMAL), symbol)
     if symbol in ("*", "/"):
         left, right = _scaled(left, right)
     if symbol == "/" and left.type is Type.INT and right.type is Type.INT:
@@ -55,9 +58,13 @@ def operator(symbol: str, left: Typed, right: Typed, at: Position) -> Typed:
     if symbol in ("*", "/"):
         unit = (units.product if symbol == "*" else units.quotient)(left.unit, right.unit)
         kind = Type.FLOAT if symbol == "/" else meet(left.type, right.type)[0]
+        if is_decimal(left) or is_decimal(right):
+            expr, kind = computed(symbol, left, right, at)
         return Typed(expr, kind, unit, nullable or symbol == "/", at)
     doing = {"+": "add", "-": "subtract", "%": "divide"}[symbol]
     kind, unit = meeting(left, right, doing)
+    if is_decimal(left) or is_decimal(right):
+        expr, kind = computed(symbol, left, right, at)
     return Typed(expr, kind, unit, nullable or symbol == "%", at)
 
 
@@ -80,6 +87,8 @@ def _as_number(value: Typed, other: Typed) -> Typed:
         return value
     if other.type is None or not other.type.numeric:
         return value
+    if is_decimal(other) and (written := read(value.expr.value)) is not None:
+        return replace(value, expr=written[0], type=written[1])
     try:
         number: int | float = int(value.expr.value)
     except ValueError:

@@ -22,6 +22,7 @@ from aspen.algebra.plan import (
 from aspen.errors import Position
 from aspen.model.schema import TIMES_WRITTEN, Column, Type
 from aspen.model.times import READERS
+from aspen.streamsql.decimals import converted, read, shared
 from aspen.streamsql.errors import (
     TypeMismatch,
     UnionArity,
@@ -48,6 +49,8 @@ class Typed:
     at: Position
 
 
+_MOST_WRITTEN = 15
+"""A FLOAT has so many digits for sure."""
 DAYS = (Type.DATE, Type.TIMESTAMP, Type.TIMESTAMPTZ)
 """The times that have a date; each widens to those behind it, with clocks in UTC."""
 
@@ -58,9 +61,13 @@ def spelt(kind: Type | None) -> str:
 
 
 def widened(expr: Expr, source: Type | None, target: Type | None) -> Expr:
-    """Returns an INT as a FLOAT where it meets one, a date as a timestamp."""
+    """Returns a number as the one it meets, an INT as a FLOAT, say; a date as a timestamp."""
     if source in DAYS and target in DAYS and source is not target:
         return Call(CASTS[target], (expr,))
+    if source is None or target is None or source is target:
+        return expr
+    if source.digits or target.digits:
+        return converted(expr, source, target)
     if source is Type.INT and target is Type.FLOAT:
         if isinstance(expr, Const) and isinstance(expr.value, int):
             return Const(float(expr.value))
@@ -96,7 +103,7 @@ def meet(left: Type | None, right: Type | None) -> tuple[Type | None, bool]:
     if left is None or right is None or left is right:
         return left or right, True
     if left.numeric and right.numeric:
-        return Type.FLOAT, True
+        return Type.FLOAT if Type.FLOAT in (left, right) else shared(left, right), True
     if left in DAYS and right in DAYS:
         return max(left, right, key=DAYS.index), True
     return None, False
@@ -185,12 +192,12 @@ def require(value: Typed, accepted: Sequence[Type], where: str) -> None:
     Raises:
         TypeMismatch: not among `accepted`.
     """
-    if value.type is not None and value.type not in accepted:
+    if value.type is not None and value.type.family not in accepted:
         raise TypeMismatch(
-            f"{where} takes {' or '.join(kind.value for kind in accepted)}",
+            f"{where} takes {' or '.join(kind.word for kind in accepted)}",
             position=value.at,
             found=spelt(value.type),
-            exists=[kind.value for kind in accepted],
+            exists=[kind.word for kind in accepted],
             attempt=_remedy(value.type, accepted),
         )
 
@@ -241,11 +248,32 @@ def as_time(value: Typed, other: Typed) -> Typed:
     return replace(value, expr=Const(found), type=kind)
 
 
+def is_decimal(value: Typed) -> bool:
+    """Whether a value is a DECIMAL."""
+    return value.type is not None and value.type.digits is not None
+
+
+def beside_decimals(values: Sequence[Typed]) -> list[Typed]:
+    """Returns values with numbers that are written beside a DECIMAL as the DECIMAL they are."""
+    return list(map(_as_written, values)) if any(map(is_decimal, values)) else list(values)
+
+
+def _as_written(value: Typed) -> Typed:
+    if isinstance(value.expr, Const) and value.type in (Type.INT, Type.FLOAT) and not value.unit:
+        written = repr(value.expr.value)
+        found = read(written) if len(written.strip("-")) <= _MOST_WRITTEN + 1 else None
+        if found is not None:
+            return replace(value, expr=found[0], type=found[1])
+    return value
+
+
 def choice(branches: Sequence[tuple[Typed, Typed]], otherwise: Typed, at: Position) -> Typed:
     """Type a CASE: one type and unit for all its results."""
     for when, _ in branches:
         require(when, (Type.BOOL,), "WHEN")
-    results = [*(then for _, then in branches), otherwise]
+    results = beside_decimals([*(then for _, then in branches), otherwise])
+    branches = [(when, then) for (when, _), then in zip(branches, results, strict=False)]
+    otherwise = results[-1]
     moment = next((one for one in results if one.type is not None and one.type.is_time), None)
     if moment is not None:
         branches = [(when, as_time(then, moment)) for when, then in branches]

@@ -15,6 +15,7 @@ from aspen.errors import Position
 from aspen.model.schema import Type
 from aspen.model.times import zone_named
 from aspen.streamsql.errors import TypeMismatch, UnitMismatch, nearest, suggestion
+from aspen.streamsql.typing_decimals import as_float
 from aspen.streamsql.typing_rules import DAYS, Typed, as_time, meeting, spelt, widened
 
 _SPAN = "INTERVAL '5 minutes'"
@@ -41,7 +42,7 @@ def moved(symbol: str, left: Typed, right: Typed, at: Position) -> Typed | None:
         if _is_time(right):
             raise _refused(symbol, left, right, f"time - {_SPAN}")
         return None
-    return _shifted(symbol, left, right, at)
+    return _shifted(symbol, left, as_float(right), at)
 
 
 def _is_time(value: Typed) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from aspen.streamsql.dialect import StreamWindow
+from aspen.streamsql.sql_types import names_decimal
 from aspen.streamsql.tree import unsupported
 
 _QUERY = {"with_", "order", "limit", "offset"}
@@ -39,6 +40,7 @@ READ: Mapping[type[exp.Expr], frozenset[str]] = {
         (exp.Cast, {"this", "to"}),
         (exp.Column, {"this", "table"}),
         (exp.DataType, {"this"}),
+        (exp.DataTypeParam, {"this"}),
         (exp.Distinct, {"expressions", "on"}),
         (exp.Extract, _TWO),
         (exp.Fetch, {"count", "limit_options"}),
@@ -135,6 +137,7 @@ def refuse_unread(query: exp.Expr) -> None:
             given = value is not None and value is not False and value not in ([], "")
             # Only the columns that * stands for can be changed, not COUNT(*).
             read = name in READ[kind] and not (kind is exp.Star and _in_call(node))
+            read = read or (name == "expressions" and names_decimal(node))
             if given and not read and (kind, name) not in NO_MATTER:
                 words = f"{name.strip('_').replace('_', ' ').upper()} of {kind.__name__.upper()}"
                 known = _SPELT.get((kind, name)) or _CLAUSES.get(name)

@@ -103,7 +103,7 @@ def _fitting(column: Column, value: Value) -> list[Value]:
         column.check(value)
     except SchemaError:
         return []
-    return [value]
+    return [column.kept(value)]
 
 
 def _compared(check: Check, store: Store) -> list[Value]:

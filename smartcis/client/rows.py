@@ -21,7 +21,8 @@ class RowsColumn:
     """A column of an answer.
 
     Args:
-        type: TEXT, INT, FLOAT, BOOL, or a time: DATE, TIME, TIMESTAMP, TIMESTAMPTZ.
+        type: TEXT, INT, FLOAT, BOOL, DECIMAL with its digits, or a time: DATE, TIME, TIMESTAMP,
+            TIMESTAMPTZ; decimals and times are texts.
         unit: of what was measured; empty where nothing was.
     """
 

@@ -56,17 +56,24 @@ def columns_fault(value: object) -> str:
     """Returns what is wrong with the form of a list of columns, empty for nothing."""
     if not isinstance(value, list) or len(value) > COLUMNS_AT_MOST:
         return f"is a list of at most {COLUMNS_AT_MOST} columns"
-    kinds = ", ".join(kind.value for kind in Type)
+    kinds = ", ".join(kind.word for kind in Type)
     for one in value:
         if not isinstance(one, dict) or not isinstance(one.get("name"), str):
             return 'is a list of objects such as {"name": "id", "type": "TEXT"}'
-        if one.get("type") not in {kind.value for kind in Type}:
+        if not _is_type(one.get("type")):
             return f"gives {one['name']!r} a type other than {kinds}"
         if not is_column_name(one["name"]):
             return f"gives a column the name {one['name']!r}: no full stop, no space at its ends"
         if set(one) - {"name", "type", "unit", "nullable"}:
             return f"says more of {one['name']!r} than name, type, unit and nullable"
     return ""
+
+
+def _is_type(spelt: object) -> bool:
+    try:
+        return bool(Type(spelt))
+    except ValueError:
+        return False
 
 
 def _column(given: Mapping[str, Any]) -> Column:

@@ -265,6 +265,8 @@ def as_held(column: Column, value: Any, clocks: tzinfo = UTC) -> Value:
             return value.isoformat()
         case Type.TEXT, Decimal() | UUID():
             return str(value)
+        case kind, Decimal() if kind.digits is not None:
+            return str(value)
         case Type.BOOL, 0 | 1:
             return bool(value)
     held: Value = value

@@ -40,7 +40,8 @@ FROM room r, LATERAL (SELECT r.name AS n) s
 WINDOW w AS (PARTITION BY r.rid ORDER BY r.name) QUALIFY a = 'x'
 ---
 SELECT EXTRACT(HOUR FROM TIMESTAMP '2026-11-23' + INTERVAL 5 MINUTE) AS hour,
-  TIMESTAMP '2026-11-23 10:00' AT TIME ZONE 'Europe/Berlin' AS moment
+  TIMESTAMP '2026-11-23 10:00' AT TIME ZONE 'Europe/Berlin' AS moment,
+  CAST(1.25 AS DECIMAL(5, 1)) AS x
 ---
 SELECT sid FROM temperature_reading [PARTITION BY sid ROWS 1]
 """
@@ -50,7 +51,6 @@ DROPPED = (
     RECURSION.format("", "SEARCH DEPTH FIRST BY a SET o") + "SELECT a, b FROM r",
     RECURSION.format("", "CYCLE a SET c USING p") + "SELECT a, b FROM r",
     "SELECT CAST(rid AS VARCHAR(3)) AS x FROM room",
-    "SELECT CAST(1.25 AS DECIMAL(5, 1)) AS x FROM room",
     "SELECT CAST(rid AS INT FORMAT 'x') AS x FROM room",
     "SELECT rid FROM room ORDER BY rid WITH FILL",
     "SELECT a.rid FROM room a STRAIGHT_JOIN room b ON a.rid = b.rid",

@@ -16,7 +16,11 @@ def accumulator(aggregate: Aggregate, kind: Type | None) -> Accumulator:
     Args:
         kind: of the values, None for COUNT(*).
     """
-    inner = _inner(aggregate, whole=kind is Type.INT)
+    digits = None if kind is None else kind.digits
+    if digits is not None and aggregate.function is AggregateFunction.AVG:
+        inner: Accumulator = Sum(whole=True, mean=True, scale=digits[1])
+    else:
+        inner = _inner(aggregate, whole=kind is Type.INT or digits is not None)
     return DistinctOf(inner) if aggregate.distinct else inner
 
 

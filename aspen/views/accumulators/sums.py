@@ -72,13 +72,15 @@ class Sum(Accumulator):
     Args:
         whole: the values are integers.
         mean: give the average instead.
+        scale: digits behind the point of whole values that are decimals, for their average.
     """
 
-    __slots__ = ("_count", "_mean", "_sum", "_whole")
+    __slots__ = ("_count", "_mean", "_parts", "_sum", "_whole")
 
-    def __init__(self, *, whole: bool, mean: bool) -> None:
+    def __init__(self, *, whole: bool, mean: bool, scale: int = 0) -> None:
         self._whole = whole
         self._mean = mean
+        self._parts = 10**scale
         self._count = 0
         self._sum = ExactSum(whole=whole)
 
@@ -101,7 +103,7 @@ class Sum(Accumulator):
             if self._whole and not self._mean and not fits(kept.total):
                 refuse("=", "SUM", kept.total)
             total: float = kept.total if self._whole else kept.total / (1 << kept.bits)
-            return total / self._count if self._mean else total
+            return total / (self._count * self._parts) if self._mean else total
         except OverflowError:
             return None  # as an expression that overflows does
 
