@@ -1,4 +1,4 @@
-"""Decimals: exact, with DuckDB's digits, asked once and maintained; what has too many is refused."""
+"""Decimals: exact, with the digits of DuckDB, asked once and maintained."""
 
 from __future__ import annotations
 
