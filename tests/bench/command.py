@@ -31,6 +31,7 @@ from tests.bench import (
     tenants,
 )
 from tests.bench.peers import bench as peers
+from tests.bench.peers import product
 from tests.fuzz import campaign
 
 BENCHES: Mapping[str, Callable[..., dict[str, Any]]] = {
@@ -47,6 +48,7 @@ BENCHES: Mapping[str, Callable[..., dict[str, Any]]] = {
     "orders": orders.run,
     "page": page.run,
     "peers": peers.run,
+    "product": product.run,
     "recovery": recovery.run,
     "scale": scale.run,
     "seeds": seeds.run,
