@@ -43,6 +43,7 @@
 | SMARTCIS_ENGINE_FIRST_EPOCH_S | 1800 | and from then on until its first epoch; idle a fifth |
 | SMARTCIS_ENGINE_STALLED_S | 120 | later, how long idle with work; computing: five times as long |
 | SMARTCIS_ENGINE_SILENT_S | 15 | how long it may say nothing, once Spark is ready |
+| SMARTCIS_ANSWER_S | 5 | how long whoever asks the engine waits for its answer |
 | SMARTCIS_SPARK_UI | 0 | port of Spark's own pages, on 127.0.0.1; 0: none |
 | SMARTCIS_LOG_KEEP | 100000 | log entries kept when older ones are folded into one state |
 | SMARTCIS_LOG_LEVEL | INFO | of what goes to standard error; DEBUG has a line for each epoch |
@@ -205,6 +206,7 @@ STARTING_S = number("SMARTCIS_STARTING_S", default=900)
 ENGINE_FIRST_EPOCH_S = number("SMARTCIS_ENGINE_FIRST_EPOCH_S", default=1_800)
 ENGINE_STALLED_S = number("SMARTCIS_ENGINE_STALLED_S", default=120)
 ENGINE_SILENT_S = number("SMARTCIS_ENGINE_SILENT_S", default=15)
+ANSWER_S = number("SMARTCIS_ANSWER_S", default=5)
 SPARK_UI = number("SMARTCIS_SPARK_UI", default=0)
 LOG_KEEP_ENTRIES = number("SMARTCIS_LOG_KEEP", default=100_000)
 ENGINE_CHECKPOINT = VAR / "checkpoint"

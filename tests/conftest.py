@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import secrets
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,11 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
+from waiting import PATIENCE_S
 
 from aspen.runtime.lane import Lane
+from aspen.streamsql import compile_views
+from smartcis.catalog import CATALOG
 from smartcis.ingest.hour import Sampling
 from smartcis.services.embedded_redis import EmbeddedRedis
 
@@ -75,6 +79,21 @@ def pytest_runtest_makereport():
 def _servers_of_tests_may_be_called(settings):
     """Sources and webhooks of tests are servers of this machine."""
     settings.NETWORKS = ["127.0.0.0/8"]
+
+
+@pytest.fixture(autouse=True)
+def _answers_are_waited_for(settings):
+    settings.ANSWER_S = PATIENCE_S
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _standing_queries_are_compiled_once() -> Iterator[None]:
+    """Hundreds of tests deploy the same texts; what they compile to is tested elsewhere."""
+    deploy = pytest.importorskip("smartcis.actions.deploy_standing_queries")
+    compiled = cache(lambda texts: compile_views(dict(texts), CATALOG))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(deploy, "compile_views", lambda texts, _: compiled(tuple(texts.items())))
+        yield
 
 
 @pytest.fixture(scope="session")

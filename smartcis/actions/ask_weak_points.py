@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from aspen.log.entry import OneTimeKind
 from aspen.model.schema import Value
 from smartcis.access.grants import Grant, refuse_veiled
-from smartcis.questions.asking import WAIT_S, ProvenanceQuery, ask, named, pattern, relation_asked
+from smartcis.questions.asking import ProvenanceQuery, ask, named, pattern, relation_asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,6 @@ def ask_weak_points(
     row: Mapping[str, Value] | None = None,
     by: Sequence[str] = (),
     among: Sequence[str] = (),
-    *,
-    wait_s: float = WAIT_S,
 ) -> Weakness:
     """Asks the engine which base rows a view hangs on, and waits for the answer.
 
@@ -74,7 +72,6 @@ def ask_weak_points(
     answer = ask(
         granted,
         ProvenanceQuery(OneTimeKind.WEAK_POINTS, known, free, by=indices, among=tuple(among)),
-        wait_s,
     )
     points: list[Point] = []
     total, complete = 0, True

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from aspen.log.entry import OneTimeKind
 from aspen.model.schema import Value
 from smartcis.access.grants import Grant, refuse_veiled
-from smartcis.questions.asking import WAIT_S, ProvenanceQuery, ask, pattern, relation_asked
+from smartcis.questions.asking import ProvenanceQuery, ask, pattern, relation_asked
 from smartcis.questions.hypothetical import hypothetical_changes
 
 Named = Mapping[str, Value]
@@ -31,9 +31,7 @@ class Difference:
     at_s: float
 
 
-def ask_what_if(
-    granted: Grant, updates: str, row: Named | None = None, *, wait_s: float = WAIT_S
-) -> Difference:
+def ask_what_if(granted: Grant, updates: str, row: Named | None = None) -> Difference:
     """Asks the engine how a view would change, and waits for the answer. Nothing is changed.
 
     Args:
@@ -53,7 +51,7 @@ def ask_what_if(
     relation = relation_asked(granted)
     known, free = pattern(granted, row) if row else ((), ())
     changes = hypothetical_changes(updates, granted)
-    answer = ask(granted, ProvenanceQuery(OneTimeKind.WHAT_IF, known, free, changes), wait_s)
+    answer = ask(granted, ProvenanceQuery(OneTimeKind.WHAT_IF, known, free, changes))
     gone: list[Named] = []
     come: list[Named] = []
     for weight, text in sorted(answer.rows, key=repr):

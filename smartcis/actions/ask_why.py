@@ -10,7 +10,6 @@ from aspen.model.schema import Row, Value
 from aspen.results.protocol import Snapshot
 from smartcis.access.grants import Grant, is_veiled
 from smartcis.questions.asking import (
-    WAIT_S,
     ProvenanceQuery,
     ask,
     named,
@@ -53,13 +52,12 @@ class Reasons:
     at_s: float
 
 
-def ask_why(granted: Grant, row: Sequence[Value], *, wait_s: float = WAIT_S) -> Reasons:
+def ask_why(granted: Grant, row: Sequence[Value]) -> Reasons:
     """Asks the engine why a row is in a view, and waits for the answer.
 
     Args:
         granted: the view, and whose rows may be seen of it.
         row: values in the order of the view's columns.
-        wait_s: how long to wait.
 
     Raises:
         SchemaError: the row does not fit the view's columns.
@@ -72,7 +70,7 @@ def ask_why(granted: Grant, row: Sequence[Value], *, wait_s: float = WAIT_S) -> 
     relation.check(asked)
     refuse_odd(asked)
     refuse_others(granted, relation, asked)
-    answer = ask(granted, ProvenanceQuery(OneTimeKind.WHY, asked), wait_s)
+    answer = ask(granted, ProvenanceQuery(OneTimeKind.WHY, asked))
     sets = _sets(answer, granted)
     return Reasons(
         granted.view,

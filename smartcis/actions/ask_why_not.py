@@ -10,7 +10,7 @@ from typing import Any, Literal, cast
 from aspen.log.entry import OneTimeKind
 from aspen.model.schema import Value
 from smartcis.access.grants import Grant, refuse_veiled
-from smartcis.questions.asking import WAIT_S, ProvenanceQuery, ask, named, pattern
+from smartcis.questions.asking import ProvenanceQuery, ask, named, pattern
 
 Action = Literal["insert", "delete", "change"]
 
@@ -58,7 +58,7 @@ class Missing:
     at_s: float
 
 
-def ask_why_not(granted: Grant, row: Mapping[str, Value], *, wait_s: float = WAIT_S) -> Missing:
+def ask_why_not(granted: Grant, row: Mapping[str, Value]) -> Missing:
     """Asks the engine why no row with some values is in a view, and waits for the answer.
 
     Args:
@@ -74,7 +74,7 @@ def ask_why_not(granted: Grant, row: Mapping[str, Value], *, wait_s: float = WAI
     """
     refuse_veiled(granted)
     known, free = pattern(granted, row)
-    answer = ask(granted, ProvenanceQuery(OneTimeKind.WHY_NOT, known, free), wait_s)
+    answer = ask(granted, ProvenanceQuery(OneTimeKind.WHY_NOT, known, free))
     repairs: dict[int, list[RowEdit]] = {}
     conditions: dict[int, tuple[str, ...]] = {}
     for number, action, relation, before, after, example, wanted, _ in sorted(

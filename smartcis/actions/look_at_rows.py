@@ -5,6 +5,8 @@ from __future__ import annotations
 import secrets
 import time
 
+from django.conf import settings
+
 from aspen.errors import AspenError
 from aspen.log.entry import Interest
 from aspen.results.protocol import Snapshot
@@ -12,8 +14,6 @@ from smartcis import composition
 from smartcis.access.grants import Grant
 from smartcis.errors import NotFound
 from smartcis.questions.asking import KEEP_S
-
-PATIENCE_S = 5.0
 
 
 class QueryEnded(AspenError, code="smartcis.actions.query_ended"):
@@ -35,7 +35,7 @@ def look_at_rows(granted: Grant, asked: str) -> Snapshot:
     if granted.on_demand:
         holder = f"look-{secrets.token_hex(6)}"
         composition.log().append([Interest(time.time(), granted.view, holder, KEEP_S)])
-        wait_s = PATIENCE_S
+        wait_s = settings.ANSWER_S
     snapshot = results.wait_until(lambda: results.snapshot(granted.view), wait_s)
     if snapshot is None:
         raise NotFound(

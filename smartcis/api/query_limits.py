@@ -18,7 +18,6 @@ from smartcis.access.queries import may_query, own_queries, quota_of
 from smartcis.api.query_rows import ROWS_AT_MOST
 from smartcis.api.schema import answers
 from smartcis.compiling.statement import SQL_LENGTH
-from smartcis.questions.once import WAIT_S
 
 SCOPES = ("queries", "check")
 
@@ -62,7 +61,7 @@ class QueryLimits(APIView):
                 "rows_at_most": ROWS_AT_MOST,
                 "once_rows_at_most": ONCE_ROWS_AT_MOST,
                 "text_at_most": SQL_LENGTH,
-                "once_wait_s": WAIT_S,
+                "once_wait_s": settings.ANSWER_S,
                 "rates": _rates(owner),
             }
         )

@@ -25,7 +25,6 @@ from smartcis.compiling.live_catalog import relation_of
 from smartcis.errors import Invalid, NotFound
 from smartcis.models import MaintainedView
 
-WAIT_S = 3.0
 KEEP_S = 60.0
 """How long one look keeps a view: whoever polls finds it awake."""
 
@@ -54,7 +53,7 @@ class ProvenanceQuery:
     among: tuple[str, ...] = ()
 
 
-def ask(granted: Grant, question: ProvenanceQuery, wait_s: float) -> Snapshot:
+def ask(granted: Grant, question: ProvenanceQuery) -> Snapshot:
     """Appends a question to the log, and waits for its answer.
 
     Raises:
@@ -86,19 +85,19 @@ def ask(granted: Grant, question: ProvenanceQuery, wait_s: float) -> Snapshot:
     # Straight to the log, like readings: a question goes with no change of the database, so there
     # is no commit it must not miss, and the outbox would still ask when nobody waits any more.
     composition.log().append(entries, key=f"ask:{name}")
-    answer = wait(answer_name(name), wait_s)
+    answer = wait(answer_name(name))
     if answer.error is not None:
         raise _refusal(answer.error)
     return answer
 
 
-def wait(name: str, wait_s: float) -> Snapshot:
+def wait(name: str) -> Snapshot:
     """Returns the answer as soon as the epoch that brings it is written.
 
     Raises:
         NoAnswer: none came in time.
     """
-    store = composition.results()
+    store, wait_s = composition.results(), settings.ANSWER_S
     answer = store.wait_until(lambda: store.snapshot(name), wait_s)
     if answer is None:
         raise NoAnswer(

@@ -19,8 +19,6 @@ from smartcis import composition
 from smartcis.compiling.row_order import in_order, order_of, whole
 from smartcis.questions.asking import wait
 
-WAIT_S = 5.0
-
 
 class NotAnswered(AspenError, code="smartcis.once.not_answered"):
     """The engine took the question and cannot answer it."""
@@ -73,7 +71,7 @@ def answer(compiled: Compiled, asker: str = "") -> OnceAnswer:
     )
     # Straight to the log, as all questions: see `smartcis.questions.asking`.
     position = composition.log().append([question], key=f"ask:{name}")
-    found = wait(answer_name(name), WAIT_S)
+    found = wait(answer_name(name))
     if found.error is not None:
         raise NotAnswered.because_of(found.error)
     columns = tuple((c.name, c.type.value, c.unit) for c in compiled.relation.columns)

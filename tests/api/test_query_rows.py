@@ -25,9 +25,7 @@ READINGS = (
 
 
 @pytest.fixture
-def visitor(building, house, monkeypatch) -> Caller:
-    monkeypatch.setattr("smartcis.questions.once.WAIT_S", 60.0)
-    monkeypatch.setattr("smartcis.actions.look_at_rows.PATIENCE_S", 60.0)
+def visitor(building, house) -> Caller:
     deploy_standing_queries({})
     return Caller()
 

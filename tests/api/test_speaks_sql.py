@@ -193,8 +193,7 @@ def callers(building, house, monkeypatch, settings) -> list[Caller]:
     for name in ("QUOTAS", "RATES"):
         free = {kind: dict.fromkeys(most, 0) for kind, most in getattr(settings, name).items()}
         setattr(settings, name, free)
-    for patient in ("questions.once.WAIT_S", "actions.look_at_rows.PATIENCE_S"):
-        monkeypatch.setattr(f"smartcis.{patient}", 0.0)
+    settings.ANSWER_S = 0.0
     for question in ("what_if", "why", "why_not", "weak_points"):
         monkeypatch.setattr(f"smartcis.actions.ask_{question}.ask", _not_asked)
     deploy_standing_queries({})

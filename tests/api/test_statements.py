@@ -14,13 +14,6 @@ from smartcis.models import MaintainedQuery, MaintainedView, OwnRelation, OwnRow
 pytestmark = [pytest.mark.database, pytest.mark.django_db(transaction=True)]
 
 
-@pytest.fixture(autouse=True)
-def patient(monkeypatch) -> None:
-    """However busy the machine is, an answer that comes is waited for."""
-    monkeypatch.setattr("smartcis.questions.once.WAIT_S", 60.0)
-    monkeypatch.setattr("smartcis.actions.look_at_rows.PATIENCE_S", 60.0)
-
-
 def account(name: str, *, is_staff: bool = False) -> Caller:
     user = User.objects.create_user(name, is_staff=is_staff)
     _, token = issue_token("t", scope="account", user=user)
@@ -102,9 +95,9 @@ def test_once_and_continuous_do_not_turn_into_each_other(visitor):
     refused(again, 400, "aspen.bind.one_shot")
 
 
-def test_once_without_an_engine_says_so(visitor, monkeypatch):
+def test_once_without_an_engine_says_so(visitor, settings):
     deploy_standing_queries({})
-    monkeypatch.setattr("smartcis.questions.once.WAIT_S", 0.05)
+    settings.ANSWER_S = 0.05
     body = refused(
         visitor("POST", "queries/", {"sql": "ONCE SELECT mid FROM machine"}),
         503,

@@ -13,11 +13,9 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def ways_out(house, building, engine, monkeypatch):
+def ways_out(house, building, engine):
     """The small house with an exit in the hall, and its views."""
     assert building
-    monkeypatch.setattr("smartcis.questions.asking.WAIT_S", 60.0)
-    monkeypatch.setattr("smartcis.actions.look_at_rows.PATIENCE_S", 60.0)
     RoutingNode.objects.create(
         node=9, level_id="L0", unit_id="hall", kind="entrance", name="Main", x_m=0.0, y_m=5.0
     )

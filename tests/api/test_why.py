@@ -14,7 +14,6 @@ from smartcis import composition
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
 from smartcis.ingest.readings import append_readings
 from smartcis.models import Door, RouteRequest
-from smartcis.questions import asking
 
 pytestmark = pytest.mark.django_db
 
@@ -114,7 +113,7 @@ def test_a_private_query_is_for_staff_alone(visitor, django_user_model, engine, 
 NOBODYS = ["x", 1, "exit", False, "m1", "A", "m1", 2, 4]
 
 
-def test_questions_without_an_answer(visitor, engine, now_s, monkeypatch):
+def test_questions_without_an_answer(visitor, engine, now_s, settings):
     head = composition.log().head()
     for question, status, code in (
         ({"view": "free_machin", "row": []}, 404, "smartcis.live.unknown_view"),
@@ -134,14 +133,11 @@ def test_questions_without_an_answer(visitor, engine, now_s, monkeypatch):
     with running(engine):
         body = refused(visitor("POST", "queries/why/", question), 404, "smartcis.why.not_there")
     assert body["exists"] == ["mid TEXT", "rid TEXT", "node INT"]
-    monkeypatch.setattr(asking, "wait", lambda name, _wait_s: wait(name, 0.1))
+    settings.ANSWER_S = 0.1
     question["row"][0] = "m1"
     answer = visitor("POST", "queries/why/", question)
     refused(answer, 503, "smartcis.why.no_answer")
     assert answer.headers["Retry-After"] == "5"
-
-
-wait = asking.wait
 
 
 def test_questions_are_throttled(visitor, settings):

@@ -20,10 +20,8 @@ PATIENCE_S = 120.0  # what a busy machine may take
 
 
 @pytest.fixture
-def served(building, house, engine, monkeypatch):
+def served(building, house, engine):
     """Host and port of a server whose engine works."""
-    monkeypatch.setattr("smartcis.questions.once.WAIT_S", PATIENCE_S)
-    monkeypatch.setattr("smartcis.actions.look_at_rows.PATIENCE_S", PATIENCE_S)
     deploy_standing_queries({})
     server = Server()
     server.start()

@@ -19,10 +19,6 @@ from django.test import Client
 
 from aspen.log.entry import Change, OneTimeQuery, Transaction
 from smartcis import composition
-from smartcis.actions.ask_weak_points import ask_weak_points
-from smartcis.actions.ask_what_if import ask_what_if
-from smartcis.actions.ask_why import ask_why
-from smartcis.actions.ask_why_not import ask_why_not
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
 from smartcis.actions.issue_token import issue_token
 from smartcis.live import hub
@@ -70,10 +66,7 @@ def test_a_broken_building_file_imports_nothing(tmp_path, monkeypatch):
 def test_no_call_breaks_the_server(house, building, monkeypatch, settings):
     monkeypatch.setattr(_Committed, "listeners", ())
     settings.RATES = {kind: {} for kind in settings.RATES}
-    for question in (ask_why, ask_why_not, ask_what_if, ask_weak_points):
-        monkeypatch.setitem(question.__kwdefaults__, "wait_s", 0.01)  # no engine runs here
-    monkeypatch.setattr("smartcis.questions.once.WAIT_S", 0.01)
-    monkeypatch.setattr("smartcis.actions.look_at_rows.PATIENCE_S", 0.01)
+    settings.ANSWER_S = 0.01  # no engine runs here
     deploy_standing_queries()
     Source.objects.create(source="p", name="p", kind="push", config={"account": "gate"})
     boss = User.objects.create_superuser("boss")

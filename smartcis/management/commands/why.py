@@ -22,8 +22,6 @@ from smartcis.actions.ask_what_if import Difference, ask_what_if
 from smartcis.actions.ask_why import Fact, Reasons, ask_why
 from smartcis.actions.ask_why_not import Missing, RowEdit, ask_why_not
 
-WAIT_S = 20.0
-
 
 class Command(BaseCommand):
     help = "Ask the running engine why rows of a view are there or not, and what would change them."
@@ -68,17 +66,17 @@ def _answer(options: Mapping[str, Any]) -> str:
     granted = Grant(view.name, on_demand=view.on_demand, private=True)
     if options["missing"] is not None:
         known = _known(options["missing"])
-        return missing_text(ask_why_not(granted, known, wait_s=WAIT_S))
+        return missing_text(ask_why_not(granted, known))
     if options["updates"] is not None:
         known = _known(options["row"])
-        return difference_text(ask_what_if(granted, options["updates"], known, wait_s=WAIT_S))
+        return difference_text(ask_what_if(granted, options["updates"], known))
     if options["weak"]:
         by = [name for name in options["by"].split(",") if name]
-        return weakness_text(ask_weak_points(granted, _known(options["row"]), by, wait_s=WAIT_S))
+        return weakness_text(ask_weak_points(granted, _known(options["row"]), by))
     row = _json(options["row"] or "")
     if not isinstance(row, list):
         raise CommandError("the row must be a JSON array, one value for each column")
-    return text_of(ask_why(granted, row, wait_s=WAIT_S))
+    return text_of(ask_why(granted, row))
 
 
 def _known(text: str | None) -> dict[str, Any]:
