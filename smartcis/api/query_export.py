@@ -14,6 +14,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import repeat
 from typing import Any
 
 from django.http import StreamingHttpResponse
@@ -22,7 +23,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from aspen.model.schema import Row, Value
+from aspen.model.schema import Row, Type, Value
 from smartcis.access.limits import spend
 from smartcis.access.owner import Owner
 from smartcis.api.fields import columns_body
@@ -67,8 +68,9 @@ class CsvRenderer(BaseRenderer):
     def lines(table: ExportTable) -> Iterator[str]:
         """Returns a table's lines."""
         yield _line(f"{name} [{unit}]" if unit else name for name, _, unit in table.columns)
+        numbers = [Type(kind).numeric for _, kind, _ in table.columns]
         for row in table.rows:
-            yield _line(row)
+            yield _line(row, numbers)
 
 
 class GeoJsonRenderer(BaseRenderer):
@@ -145,17 +147,17 @@ def _chunks(lines: Iterable[str]) -> Iterator[str]:
     yield "".join(held)
 
 
-def _line(values: Iterable[Value]) -> str:
-    return ",".join(map(_cell, values)) + "\r\n"
+def _line(values: Iterable[Value], numbers: Iterable[bool] = repeat(False)) -> str:
+    return ",".join(map(_cell, values, numbers)) + "\r\n"
 
 
-def _cell(value: Value) -> str:
+def _cell(value: Value, number: bool) -> str:  # noqa: FBT001  # called per cell
     if value is None:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
     text = str(value)
-    if isinstance(value, str) and FORMULA.match(text):
+    if isinstance(value, str) and not number and FORMULA.match(text):
         text = f"'{text}"
     if text and not QUOTED.search(text):
         return text

@@ -17,7 +17,6 @@ from smartcis.deliveries.lifecycle import Seen
 
 PLACES = ("rid", "mid", "door_id")
 """Columns by which a row says where it is: a room, a machine, a door."""
-_MEASURED = (Type.INT, Type.FLOAT)
 Columns = Sequence[Sequence[Any]]
 """As `MaintainedView.columns` keeps them: name, type, unit, whether it may be null."""
 
@@ -88,7 +87,7 @@ class Eye:
             for name, one in zip(self.names, row, strict=True)
             if one is not None
         ]
-        number = float(value) if isinstance(value, int | float) else None
+        number = None if value is None else float(value)
         places = {name: str(row[at]) for name, at in self._places.items() if row[at] is not None}
         return Reading(number, unit, ", ".join(said), places)
 
@@ -111,7 +110,7 @@ class Eye:
         free = [
             (index, column)
             for index, column in enumerate(self._columns)
-            if column.type in _MEASURED and column.name not in self.rule.keys
+            if column.type.numeric and column.name not in self.rule.keys
         ]
         named = [index for index, column in free if column.name in read]
         physical = [index for index, column in free if column.unit not in ("", "s")]

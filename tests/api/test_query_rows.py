@@ -98,6 +98,12 @@ def test_no_text_is_a_formula(sign):
     assert (head, cell, number) == (["'=a", "b"], f"'{sign}HYPERLINK(0)", "-1.5")
 
 
+def test_a_decimal_below_zero_is_a_number_and_no_formula():
+    columns = (("price", "DECIMAL(5,2)", ""), ("a", "TEXT", ""))
+    table = ExportTable("t", columns, [("-3.00", "-3.00")], 1, 0.0)
+    assert "".join(CsvRenderer.lines(table)) == "price,a\r\n-3.00,'-3.00\r\n"
+
+
 def test_a_result_as_geojson(visitor, engine):
     with running(engine):
         kept = submit(visitor, "SELECT m.mid, m.host FROM machine m ORDER BY mid", 201)

@@ -78,7 +78,7 @@ QUERIES = (
     "SELECT name, SUM(price), AVG(price), MIN(price), MAX(rate) FROM item GROUP BY name",
     "SELECT SUM(price * rate), AVG(price * rate), COUNT(DISTINCT price) FROM item",
     "SELECT n, SUM(DISTINCT price) FROM item GROUP BY n HAVING SUM(price) > 1.5",
-    "SELECT quantile_disc(price, 0.5), arg_max(n, price) FROM item WHERE price > -1",
+    "SELECT quantile_disc(price, 0.5), MIN(price), MAX(rate) FROM item WHERE price > -1",
     "SELECT a.n, b.n FROM item a JOIN item b ON a.price = b.rate",
     "SELECT a.n, b.n FROM item a LEFT JOIN item b ON a.price = b.n AND b.rate < 1",
     "SELECT a.name FROM item a JOIN item b USING (price)",

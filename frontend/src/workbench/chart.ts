@@ -1,6 +1,6 @@
 /** Which chart rows have: numbers over time as lines, numbers by name as bars, or none. */
 import type { Cell, Column, Row } from '../wire/protocol';
-import { isMoment, isNumber } from './values';
+import { asNumber, isMoment, isNumber } from './values';
 
 /** More lines than this cannot be told apart. */
 export const LINES_AT_MOST = 8;
@@ -67,10 +67,11 @@ const known = (value: Cell | undefined): boolean => value !== null && value !== 
  */
 export function chartOf(
   columns: readonly Column[],
-  rows: readonly Row[],
+  given: readonly Row[],
   chosen: number | null,
   inOrder: boolean,
 ): Chart | null {
+  const rows = given.map((row) => row.map((value, i) => asNumber(value, columns[i]) ?? null));
   const timed = columns.map((column, i) => rows.some((row) => isMoment(row[i], column)));
   const choices = columns
     .map((_, i) => i)

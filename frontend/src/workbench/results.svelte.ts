@@ -7,6 +7,7 @@ import type { Cell, Column, Row, WireError } from '../wire/protocol';
 import { comparison } from './order';
 import { Ordered, type Comparison, type ShownRow } from './ordered';
 import { Rate } from './rate';
+import { asNumber } from './values';
 
 /** How long a change stays marked, ms. */
 export const FLASH_MS = 1600;
@@ -190,7 +191,8 @@ export class Results {
     const at = this.sortBy;
     if (at === null) return this.order && this.bag ? comparison(this.order, this.bag.columns) : null;
     const sense = this.descending ? -1 : 1;
-    return (a, b) => sense * compare(a[at], b[at]);
+    const column = this.bag?.columns[at];
+    return (a, b) => sense * compare(asNumber(a[at], column), asNumber(b[at], column));
   }
 
   private readonly publish = (): void => {

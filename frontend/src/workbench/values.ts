@@ -38,6 +38,14 @@ export function isNumber(column: Pick<Column, 'type'>): boolean {
   return /INT|FLOAT|DOUBLE|DECIMAL/i.test(column.type);
 }
 
+/** Give what a decimal, which rows hold as text with all its digits, sorts and draws as; others as they are. */
+export function asNumber(
+  value: Cell | undefined,
+  column: Pick<Column, 'type'> | undefined,
+): Cell | undefined {
+  return typeof value === 'string' && column?.type.startsWith('DECIMAL') ? Number(value) : value;
+}
+
 /** Whether a value is a moment: seconds of a column that counts them, since 1970. */
 export function isMoment(value: Cell | undefined, column: Pick<Column, 'unit'>): boolean {
   return column.unit === 's' && typeof value === 'number' && value >= MOMENT_FROM_S;

@@ -155,3 +155,19 @@ test('an axis of time has whole moments of the clock', () => {
   expect(found.length).toBeGreaterThan(2);
   expect(found.every((atS) => atS % 60 === 0)).toBe(true);
 });
+
+test('decimals, which come as texts, are drawn by their size', () => {
+  const price = { name: 'price', type: 'DECIMAL(10,2)', unit: '' };
+  const rows = [
+    ['a', '9.99'],
+    ['b', '10.00'],
+    ['c', '-20.00'],
+    ['d', null],
+  ];
+  const chart = chartOf([SID, price], rows, null, false);
+  expect(chart?.form === 'bars' && chart.bars).toEqual([
+    { key: 'b', value: 10 },
+    { key: 'a', value: 9.99 },
+    { key: 'c', value: -20 },
+  ]);
+});

@@ -1,6 +1,13 @@
 /** Values as people read them: the zone named, moments and durations told apart, units where known. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { cellText, durationText, exactText, headingUnit, zoneName } from '../../src/workbench/values';
+import {
+  asNumber,
+  cellText,
+  durationText,
+  exactText,
+  headingUnit,
+  zoneName,
+} from '../../src/workbench/values';
 
 const zone = process.env.TZ;
 beforeAll(() => (process.env.TZ = 'Europe/Berlin'));
@@ -47,4 +54,11 @@ test('amounts are grouped, names of things are not, and nothing is rounded away 
   expect(cellText(12_345, plain, NOON_S)).toBe('12345');
   expect(exactText(12_345, plain)).toBe('');
   expect([cellText(null, at, NOON_S), cellText(true, plain, NOON_S)]).toEqual(['NULL', 'true']);
+});
+
+test('a decimal sorts as its number, a text as it is', () => {
+  const price = { type: 'DECIMAL(10,2)' };
+  expect(['-20.00', '9.99', '10.00'].map((text) => asNumber(text, price))).toEqual([-20, 9.99, 10]);
+  expect(asNumber(null, price)).toBeNull();
+  expect(asNumber('9.99', { type: 'TEXT' })).toBe('9.99');
 });
