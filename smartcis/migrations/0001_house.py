@@ -40,7 +40,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Level',
             fields=[
-                ('level_id', models.CharField(max_length=16, primary_key=True, serialize=False)),
+                ('level_id', models.CharField(max_length=16, primary_key=True, serialize=False, verbose_name='floor id')),
                 ('feature_id', models.CharField(max_length=64)),
                 ('ordinal', models.IntegerField()),
                 ('name', models.CharField(max_length=100)),
@@ -51,12 +51,14 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ('ordinal',),
                 'base_manager_name': 'objects',
+                'verbose_name': 'floor',
+                'verbose_name_plural': 'floors',
             },
         ),
         migrations.CreateModel(
             name='Unit',
             fields=[
-                ('rid', models.CharField(max_length=60, primary_key=True, serialize=False)),
+                ('rid', models.CharField(max_length=60, primary_key=True, serialize=False, verbose_name='number')),
                 ('feature_id', models.CharField(blank=True, max_length=64)),
                 ('name', models.CharField(blank=True, max_length=200)),
                 ('category', models.CharField(max_length=40)),
@@ -72,12 +74,14 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ('level', 'rid'),
                 'base_manager_name': 'objects',
+                'verbose_name': 'room or corridor',
+                'verbose_name_plural': 'rooms and corridors',
             },
         ),
         migrations.CreateModel(
             name='Door',
             fields=[
-                ('door_id', models.CharField(max_length=70, primary_key=True, serialize=False)),
+                ('door_id', models.CharField(max_length=70, primary_key=True, serialize=False, verbose_name='door')),
                 ('x_m', models.FloatField()),
                 ('y_m', models.FloatField()),
                 ('state', models.CharField(choices=[('open', 'open'), ('locked', 'locked')], default='open', max_length=8)),
@@ -107,6 +111,8 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ('node',),
                 'base_manager_name': 'objects',
+                'verbose_name': 'walking point',
+                'verbose_name_plural': 'walking points',
             },
         ),
         migrations.CreateModel(
@@ -124,6 +130,8 @@ class Migration(migrations.Migration):
             options={
                 'base_manager_name': 'objects',
                 'constraints': [models.UniqueConstraint(fields=('src', 'dst'), name='one_edge_per_direction'), models.CheckConstraint(condition=models.Q(('length_mm__gte', 1)), name='edge_has_length')],
+                'verbose_name': 'step between points',
+                'verbose_name_plural': 'steps between points',
             },
         ),
         migrations.CreateModel(
@@ -133,8 +141,8 @@ class Migration(migrations.Migration):
                 ('x_m', models.FloatField()),
                 ('y_m', models.FloatField()),
                 ('simulated', models.BooleanField(default=True)),
-                ('node', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='desks', to='smartcis.routingnode')),
-                ('unit', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='desks', to='smartcis.unit')),
+                ('node', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='desks', to='smartcis.routingnode', verbose_name='walking point')),
+                ('unit', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='desks', to='smartcis.unit', verbose_name='room')),
             ],
             options={
                 'ordering': ('desk_id',),
@@ -143,15 +151,15 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Machine',
             fields=[
-                ('mid', models.CharField(max_length=70, primary_key=True, serialize=False)),
+                ('mid', models.CharField(max_length=70, primary_key=True, serialize=False, verbose_name='id')),
                 ('host', models.CharField(max_length=100)),
                 ('x_m', models.FloatField()),
                 ('y_m', models.FloatField()),
-                ('cpu_type', models.CharField(blank=True, max_length=100)),
+                ('cpu_type', models.CharField(blank=True, max_length=100, verbose_name='processor')),
                 ('simulated', models.BooleanField(default=True)),
                 ('desk', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='machine', to='smartcis.desk')),
-                ('node', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='machines', to='smartcis.routingnode')),
-                ('unit', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='machines', to='smartcis.unit')),
+                ('node', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='machines', to='smartcis.routingnode', verbose_name='walking point')),
+                ('unit', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='machines', to='smartcis.unit', verbose_name='room')),
             ],
             options={
                 'ordering': ('mid',),
@@ -218,15 +226,17 @@ class Migration(migrations.Migration):
                 'ordering': ('machine', 'software'),
                 'base_manager_name': 'objects',
                 'constraints': [models.UniqueConstraint(fields=('machine', 'software'), name='installed_once')],
+                'verbose_name': 'program on a machine',
+                'verbose_name_plural': 'programs on machines',
             },
         ),
         migrations.CreateModel(
             name='Kiosk',
             fields=[
-                ('kiosk_id', models.SlugField(max_length=60, primary_key=True, serialize=False)),
+                ('kiosk_id', models.SlugField(max_length=60, primary_key=True, serialize=False, verbose_name='id')),
                 ('name', models.CharField(max_length=100)),
                 ('simulated', models.BooleanField(default=True)),
-                ('node', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='kiosks', to='smartcis.routingnode')),
+                ('node', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='kiosks', to='smartcis.routingnode', verbose_name='walking point')),
             ],
             options={
                 'ordering': ('name',),
@@ -236,15 +246,15 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Sensor',
             fields=[
-                ('sid', models.CharField(max_length=80, primary_key=True, serialize=False)),
+                ('sid', models.CharField(max_length=80, primary_key=True, serialize=False, verbose_name='id')),
                 ('kind', models.CharField(db_index=True, max_length=20)),
                 ('x_m', models.FloatField()),
                 ('y_m', models.FloatField()),
                 ('simulated', models.BooleanField(default=True)),
                 ('enabled', models.BooleanField(default=True)),
-                ('waveform', models.CharField(choices=[('people', 'follows the simulated people'), ('constant', 'constant value'), ('sine', 'sine wave'), ('square', 'on and off'), ('random_walk', 'random walk'), ('replay', 'recorded series'), ('nab_temperature', 'recorded: office temperature (NAB, hourly)'), ('uci_temperature', 'recorded: office temperature (UCI, by the minute)'), ('uci_light', 'recorded: office light (UCI, by the minute)')], default='constant', max_length=20)),
+                ('waveform', models.CharField(choices=[('people', 'follows the simulated people'), ('constant', 'constant value'), ('sine', 'sine wave'), ('square', 'on and off'), ('random_walk', 'random walk'), ('replay', 'recorded series'), ('nab_temperature', 'recorded: office temperature (NAB, hourly)'), ('uci_temperature', 'recorded: office temperature (UCI, by the minute)'), ('uci_light', 'recorded: office light (UCI, by the minute)')], default='constant', max_length=20, verbose_name='simulated as')),
                 ('parameters', models.JSONField(blank=True, default=dict)),
-                ('period_s', models.FloatField(default=10.0)),
+                ('period_s', models.FloatField(default=10.0, verbose_name='interval (s)')),
                 ('updated_at', models.DateTimeField(auto_now=True, db_index=True)),
                 ('level', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='sensors', to='smartcis.level')),
                 ('machine', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='sensors', to='smartcis.machine')),
@@ -268,6 +278,8 @@ class Migration(migrations.Migration):
                 'ordering': ('region_id', 'sensor'),
                 'base_manager_name': 'objects',
                 'constraints': [models.UniqueConstraint(fields=('region_id', 'sensor'), name='seeded_once')],
+                'verbose_name': 'start of an active region',
+                'verbose_name_plural': 'starts of active regions',
             },
         ),
         migrations.CreateModel(

@@ -254,8 +254,9 @@ class Migration(migrations.Migration):
                 ('user', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
             ],
             options={
-                'verbose_name_plural': 'staff accesses',
                 'ordering': ('-at',),
+                'verbose_name': 'look of staff at visitors',
+                'verbose_name_plural': 'looks of staff at visitors',
             },
         ),
     ]

@@ -30,6 +30,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-pk',),
+                'verbose_name': 'message that was refused',
+                'verbose_name_plural': 'messages that were refused',
             },
         ),
     ]

@@ -16,9 +16,10 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
             ],
             options={
-                'verbose_name_plural': 'read policies',
                 'managed': False,
                 'default_permissions': ('view',),
+                'verbose_name': 'rule of who reads what',
+                'verbose_name_plural': 'who reads what',
             },
         ),
     ]

@@ -24,6 +24,8 @@ class Migration(migrations.Migration):
                 'ordering': ('kind',),
                 'abstract': False,
                 'base_manager_name': 'objects',
+                'verbose_name': 'kind of sensor',
+                'verbose_name_plural': 'kinds of sensor',
             },
         ),
         migrations.AlterField(

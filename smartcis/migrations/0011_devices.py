@@ -49,6 +49,8 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ('-heard_s', 'pk'),
                 'constraints': [models.UniqueConstraint(fields=('source', 'device'), name='seen_once')],
+                'verbose_name': 'device that was heard',
+                'verbose_name_plural': 'devices that were heard',
             },
         ),
     ]

@@ -28,50 +28,6 @@ class Migration(migrations.Migration):
                 'ordering': ('-at', '-pk'),
             },
         ),
-        migrations.AlterModelOptions(
-            name='level',
-            options={'base_manager_name': 'objects', 'ordering': ('ordinal',), 'verbose_name': 'floor', 'verbose_name_plural': 'floors'},
-        ),
-        migrations.AlterModelOptions(
-            name='readpolicy',
-            options={'default_permissions': ('view',), 'managed': False, 'verbose_name': 'rule of who reads what', 'verbose_name_plural': 'who reads what'},
-        ),
-        migrations.AlterModelOptions(
-            name='refusedmessage',
-            options={'ordering': ('-pk',), 'verbose_name': 'message that was refused', 'verbose_name_plural': 'messages that were refused'},
-        ),
-        migrations.AlterModelOptions(
-            name='regionseed',
-            options={'base_manager_name': 'objects', 'ordering': ('region_id', 'sensor'), 'verbose_name': 'start of an active region', 'verbose_name_plural': 'starts of active regions'},
-        ),
-        migrations.AlterModelOptions(
-            name='routingedge',
-            options={'base_manager_name': 'objects', 'verbose_name': 'step between points', 'verbose_name_plural': 'steps between points'},
-        ),
-        migrations.AlterModelOptions(
-            name='routingnode',
-            options={'base_manager_name': 'objects', 'ordering': ('node',), 'verbose_name': 'walking point', 'verbose_name_plural': 'walking points'},
-        ),
-        migrations.AlterModelOptions(
-            name='seendevice',
-            options={'ordering': ('-heard_s', 'pk'), 'verbose_name': 'device that was heard', 'verbose_name_plural': 'devices that were heard'},
-        ),
-        migrations.AlterModelOptions(
-            name='sensorkind',
-            options={'base_manager_name': 'objects', 'ordering': ('kind',), 'verbose_name': 'kind of sensor', 'verbose_name_plural': 'kinds of sensor'},
-        ),
-        migrations.AlterModelOptions(
-            name='softwareinstall',
-            options={'base_manager_name': 'objects', 'ordering': ('machine', 'software'), 'verbose_name': 'program on a machine', 'verbose_name_plural': 'programs on machines'},
-        ),
-        migrations.AlterModelOptions(
-            name='staffaccess',
-            options={'ordering': ('-at',), 'verbose_name': 'look of staff at visitors', 'verbose_name_plural': 'looks of staff at visitors'},
-        ),
-        migrations.AlterModelOptions(
-            name='unit',
-            options={'base_manager_name': 'objects', 'ordering': ('level', 'rid'), 'verbose_name': 'room or corridor', 'verbose_name_plural': 'rooms and corridors'},
-        ),
         migrations.AddField(
             model_name='kiosk',
             name='bearing_deg',
@@ -86,75 +42,5 @@ class Migration(migrations.Migration):
             model_name='sensor',
             name='fault_amount',
             field=models.FloatField(blank=True, null=True),
-        ),
-        migrations.AlterField(
-            model_name='desk',
-            name='node',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='desks', to='smartcis.routingnode', verbose_name='walking point'),
-        ),
-        migrations.AlterField(
-            model_name='desk',
-            name='unit',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='desks', to='smartcis.unit', verbose_name='room'),
-        ),
-        migrations.AlterField(
-            model_name='door',
-            name='door_id',
-            field=models.CharField(max_length=70, primary_key=True, serialize=False, verbose_name='door'),
-        ),
-        migrations.AlterField(
-            model_name='kiosk',
-            name='kiosk_id',
-            field=models.SlugField(max_length=60, primary_key=True, serialize=False, verbose_name='id'),
-        ),
-        migrations.AlterField(
-            model_name='kiosk',
-            name='node',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='kiosks', to='smartcis.routingnode', verbose_name='walking point'),
-        ),
-        migrations.AlterField(
-            model_name='level',
-            name='level_id',
-            field=models.CharField(max_length=16, primary_key=True, serialize=False, verbose_name='floor id'),
-        ),
-        migrations.AlterField(
-            model_name='machine',
-            name='cpu_type',
-            field=models.CharField(blank=True, max_length=100, verbose_name='processor'),
-        ),
-        migrations.AlterField(
-            model_name='machine',
-            name='mid',
-            field=models.CharField(max_length=70, primary_key=True, serialize=False, verbose_name='id'),
-        ),
-        migrations.AlterField(
-            model_name='machine',
-            name='node',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='machines', to='smartcis.routingnode', verbose_name='walking point'),
-        ),
-        migrations.AlterField(
-            model_name='machine',
-            name='unit',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='machines', to='smartcis.unit', verbose_name='room'),
-        ),
-        migrations.AlterField(
-            model_name='sensor',
-            name='period_s',
-            field=models.FloatField(default=10.0, verbose_name='interval (s)'),
-        ),
-        migrations.AlterField(
-            model_name='sensor',
-            name='sid',
-            field=models.CharField(max_length=80, primary_key=True, serialize=False, verbose_name='id'),
-        ),
-        migrations.AlterField(
-            model_name='sensor',
-            name='waveform',
-            field=models.CharField(choices=[('people', 'follows the simulated people'), ('constant', 'constant value'), ('sine', 'sine wave'), ('square', 'on and off'), ('random_walk', 'random walk'), ('replay', 'recorded series'), ('nab_temperature', 'recorded: office temperature (NAB, hourly)'), ('uci_temperature', 'recorded: office temperature (UCI, by the minute)'), ('uci_light', 'recorded: office light (UCI, by the minute)')], default='constant', max_length=20, verbose_name='simulated as'),
-        ),
-        migrations.AlterField(
-            model_name='unit',
-            name='rid',
-            field=models.CharField(max_length=60, primary_key=True, serialize=False, verbose_name='number'),
         ),
     ]
