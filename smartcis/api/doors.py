@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import django_filters
 from rest_framework import serializers, viewsets
 from rest_framework.request import Request
 
 from smartcis.access.owner import Owner
 from smartcis.actions.set_door_state import set_door_state
 from smartcis.api.fields import Wanted
-from smartcis.api.filters import Filters
+from smartcis.api.filters import filters
 from smartcis.api.schema import EDIT, endpoint, shown
 from smartcis.models import Door
 
@@ -34,23 +33,13 @@ class DoorChangeSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(Door.STATES)
 
 
-class DoorFilter(Filters):
-    """By floor and state."""
-
-    level_id = django_filters.CharFilter()
-
-    class Meta:
-        model = Door
-        fields = ("level_id", "state")
-
-
 @shown(DoorSerializer)
 class Doors(viewsets.ReadOnlyModelViewSet[Door]):
     """Doors."""
 
     queryset = Door.objects.order_by("pk")
     serializer_class = DoorSerializer
-    filterset_class = DoorFilter
+    filterset_class = filters(Door, "state", level_id="level_id")
 
     @endpoint(DoorSerializer, *EDIT, takes=DoorChangeSerializer)
     def partial_update(self, request: Request, wanted: Wanted, pk: str) -> Door:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, cast
 
-import django_filters
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import generics, serializers
 from rest_framework.request import Request
@@ -24,7 +23,7 @@ from smartcis.actions.push_readings import push_readings
 from smartcis.actions.push_rows import push_rows
 from smartcis.actions.remove_source import remove_source
 from smartcis.api.fields import Wanted, body_of, texts
-from smartcis.api.filters import Filters
+from smartcis.api.filters import filters
 from smartcis.api.house import FedBySerializer
 from smartcis.api.permissions import StaffOrToken
 from smartcis.api.schema import EDIT, READ, answers, endpoint
@@ -145,23 +144,12 @@ class FeedMakeSerializer(FeedChangeSerializer):
     kind = serializers.ChoiceField(Source.KINDS)
 
 
-class FeedFilter(Filters):
-    """By kind, by the room or machine it speaks for, and whether it is read."""
-
-    rid = django_filters.CharFilter(field_name="unit_id")
-    mid = django_filters.CharFilter(field_name="machine_id")
-
-    class Meta:
-        model = Source
-        fields = ("kind", "rid", "mid", "enabled")
-
-
 class Feeds(generics.GenericAPIView[Source]):
     """The sources outside."""
 
     queryset = Source.objects.order_by("pk")
     serializer_class = FeedSerializer
-    filterset_class = FeedFilter
+    filterset_class = filters(Source, "kind", "enabled", rid="unit_id", mid="machine_id")
 
     @extend_schema(responses=answers(FeedSerializer(many=True), *READ))
     def get(self, _request: Request) -> Response:

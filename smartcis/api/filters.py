@@ -40,3 +40,19 @@ class Filters(django_filters.FilterSet):  # type: ignore[misc]  # untyped
     FILTER_DEFAULTS = django_filters.FilterSet.FILTER_DEFAULTS | {
         models.BooleanField: {"filter_class": TruthFilter}
     }
+
+
+def filters(model: type[models.Model], *fields: str, **others: Any) -> type[Filters]:
+    """Returns the filters of a listing.
+
+    Args:
+        model: what is listed.
+        fields: of the model, which one may filter by.
+        others: by its name, the path of a field that is called otherwise there; or a filter.
+    """
+    given = {
+        name: django_filters.CharFilter(field_name=one) if isinstance(one, str) else one
+        for name, one in others.items()
+    }
+    meta = type("Meta", (), {"model": model, "fields": (*fields, *others)})
+    return type(f"{model.__name__}Filters", (Filters,), {**given, "Meta": meta})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import django_filters
 from rest_framework import serializers, viewsets
 from rest_framework.request import Request
 
@@ -13,7 +12,7 @@ from smartcis.actions.add_kiosk import add_kiosk
 from smartcis.actions.change_kiosk import change_kiosk
 from smartcis.actions.remove_kiosk import remove_kiosk
 from smartcis.api.fields import NODE_HIGHEST, Wanted
-from smartcis.api.filters import Filters
+from smartcis.api.filters import filters
 from smartcis.api.schema import EDIT, endpoint, shown
 from smartcis.models import Kiosk
 
@@ -74,24 +73,15 @@ class KioskMakeSerializer(KioskChangeSerializer):
     name = serializers.CharField(max_length=100)
 
 
-class KioskFilter(Filters):
-    """By floor, room, name and origin."""
-
-    level_id = django_filters.CharFilter(field_name="node__level_id")
-    rid = django_filters.CharFilter(field_name="node__unit_id")
-
-    class Meta:
-        model = Kiosk
-        fields = ("level_id", "rid", "name", "simulated")
-
-
 @shown(KioskSerializer)
 class Kiosks(viewsets.ReadOnlyModelViewSet[Kiosk]):
     """Kiosks."""
 
     queryset = Kiosk.objects.select_related("node").order_by("pk")
     serializer_class = KioskSerializer
-    filterset_class = KioskFilter
+    filterset_class = filters(
+        Kiosk, "name", "simulated", level_id="node__level_id", rid="node__unit_id"
+    )
 
     @endpoint(KioskSerializer, *EDIT, 409, takes=KioskMakeSerializer, status=201)
     def create(self, request: Request, wanted: Wanted) -> Kiosk:

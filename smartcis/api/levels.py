@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from smartcis.access.owner import Owner
 from smartcis.actions.rename_level import rename_level
 from smartcis.api.fields import BOX, Wanted
-from smartcis.api.filters import Filters
+from smartcis.api.filters import filters
 from smartcis.api.schema import EDIT, endpoint, shown
 from smartcis.models import Level
 
@@ -44,21 +44,13 @@ class LevelChangeSerializer(serializers.Serializer[Any]):
     short_name = serializers.CharField(required=False, max_length=20)
 
 
-class LevelFilter(Filters):
-    """By name and height."""
-
-    class Meta:
-        model = Level
-        fields = ("name", "short_name", "ordinal")
-
-
 @shown(LevelSerializer)
 class Levels(viewsets.ReadOnlyModelViewSet[Level]):
     """Floors, the lowest first."""
 
     queryset = Level.objects.order_by("ordinal", "pk")
     serializer_class = LevelSerializer
-    filterset_class = LevelFilter
+    filterset_class = filters(Level, "name", "short_name", "ordinal")
     lookup_field = "level_id"
 
     @endpoint(LevelSerializer, *EDIT, takes=LevelChangeSerializer)

@@ -14,7 +14,7 @@ from smartcis.actions.add_machine import add_machine
 from smartcis.actions.change_machine import change_machine
 from smartcis.actions.remove_machine import remove_machine
 from smartcis.api.fields import NODE_HIGHEST, Wanted
-from smartcis.api.filters import Filters
+from smartcis.api.filters import filters
 from smartcis.api.schema import EDIT, endpoint, shown
 from smartcis.models import Machine, SoftwareInstall
 
@@ -74,18 +74,6 @@ class MachineMakeSerializer(MachineChangeSerializer):
     rid = serializers.CharField(max_length=60)
 
 
-class MachineFilter(Filters):
-    """By room, floor, software, host and origin."""
-
-    rid = django_filters.CharFilter(field_name="unit_id")
-    level_id = django_filters.CharFilter(field_name="unit__level_id")
-    software = django_filters.CharFilter(field_name="software__software", distinct=True)
-
-    class Meta:
-        model = Machine
-        fields = ("rid", "level_id", "software", "host", "simulated")
-
-
 def machines() -> QuerySet[Machine]:
     """Returns all machines with their software."""
     software = Prefetch("software", SoftwareInstall.objects.order_by("software"))
@@ -98,7 +86,13 @@ class Machines(viewsets.ReadOnlyModelViewSet[Machine]):
 
     queryset = machines()
     serializer_class = MachineSerializer
-    filterset_class = MachineFilter
+    filterset_class = filters(
+        Machine,
+        *("host", "simulated"),
+        rid="unit_id",
+        level_id="unit__level_id",
+        software=django_filters.CharFilter(field_name="software__software", distinct=True),
+    )
 
     @endpoint(MachineSerializer, *EDIT, 409, takes=MachineMakeSerializer, status=201)
     def create(self, request: Request, wanted: Wanted) -> Machine:

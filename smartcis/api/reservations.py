@@ -17,7 +17,7 @@ from smartcis.access.owner import Owner
 from smartcis.actions.cancel_reservation import cancel_reservation
 from smartcis.actions.reserve_room import TITLE_LENGTH, reserve_room
 from smartcis.api.fields import Wanted
-from smartcis.api.filters import Filters
+from smartcis.api.filters import filters
 from smartcis.api.schema import EDIT, READ, answers, endpoint
 from smartcis.models import Reservation, Unit
 from smartcis.models.lookup import found
@@ -59,22 +59,12 @@ def _in_utc(value: datetime) -> datetime:
         return first if value.year == 1 else last
 
 
-class ReservationFilter(Filters):
-    """By room, floor and time."""
-
-    rid = django_filters.CharFilter(field_name="unit_id")
-    level_id = django_filters.CharFilter(field_name="unit__level_id")
-    # A word of Python's cannot be written as a name.
-    vars()["from"] = InstantFilter(
-        field_name="end", lookup_expr="gt", label="those that end after it: ISO 8601"
-    )
-    to = InstantFilter(
-        field_name="start", lookup_expr="lt", label="those that begin before it: ISO 8601"
-    )
-
-    class Meta:
-        model = Reservation
-        fields = ("rid", "level_id", "from", "to", "simulated")
+ENDS_AFTER = InstantFilter(
+    field_name="end", lookup_expr="gt", label="those that end after it: ISO 8601"
+)
+BEGINS_BEFORE = InstantFilter(
+    field_name="start", lookup_expr="lt", label="those that begin before it: ISO 8601"
+)
 
 
 class AllReservations(generics.ListAPIView[Reservation]):
@@ -82,7 +72,13 @@ class AllReservations(generics.ListAPIView[Reservation]):
 
     queryset = Reservation.objects.order_by("start", "pk")
     serializer_class = ReservationSerializer
-    filterset_class = ReservationFilter
+    filterset_class = filters(
+        Reservation,
+        "simulated",
+        rid="unit_id",
+        level_id="unit__level_id",
+        **{"from": ENDS_AFTER, "to": BEGINS_BEFORE},
+    )
 
     @extend_schema(responses=answers(ReservationSerializer(many=True), *READ))
     def get(self, request: Request) -> Response:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import django_filters
 from rest_framework import serializers, viewsets
 from rest_framework.request import Request
 
 from smartcis.access.owner import Owner
 from smartcis.actions.change_room import change_room
 from smartcis.api.fields import Wanted
-from smartcis.api.filters import Filters
+from smartcis.api.filters import filters
 from smartcis.api.schema import EDIT, endpoint, shown
 from smartcis.models import Unit
 
@@ -40,23 +39,13 @@ class RoomChangeSerializer(serializers.Serializer[Any]):
     )
 
 
-class RoomFilter(Filters):
-    """By floor, category and name, and whether it was concluded from a gap."""
-
-    level_id = django_filters.CharFilter()
-
-    class Meta:
-        model = Unit
-        fields = ("level_id", "category", "name", "derived")
-
-
 @shown(RoomSerializer)
 class Rooms(viewsets.ReadOnlyModelViewSet[Unit]):
     """Rooms."""
 
     queryset = Unit.objects.defer("polygon", "ground").order_by("pk")
     serializer_class = RoomSerializer
-    filterset_class = RoomFilter
+    filterset_class = filters(Unit, "category", "name", "derived", level_id="level_id")
     lookup_field = "rid"
 
     @endpoint(RoomSerializer, *EDIT, takes=RoomChangeSerializer)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import django_filters
 from rest_framework import serializers, viewsets
 from rest_framework.request import Request
 
@@ -13,7 +12,7 @@ from smartcis.actions.add_sensor import add_sensor
 from smartcis.actions.change_sensor import change_sensor
 from smartcis.actions.remove_sensor import remove_sensor
 from smartcis.api.fields import Wanted
-from smartcis.api.filters import Filters
+from smartcis.api.filters import filters
 from smartcis.api.schema import EDIT, endpoint, shown
 from smartcis.models import Sensor
 
@@ -69,25 +68,19 @@ class SensorMakeSerializer(SensorChangeSerializer):
     mid = serializers.CharField(required=False, allow_blank=True, max_length=70)
 
 
-class SensorFilter(Filters):
-    """By kind, room, machine and floor."""
-
-    rid = django_filters.CharFilter(field_name="unit_id")
-    mid = django_filters.CharFilter(field_name="machine_id")
-    level_id = django_filters.CharFilter()
-
-    class Meta:
-        model = Sensor
-        fields = ("kind", "rid", "mid", "level_id", "simulated", "enabled", "fault")
-
-
 @shown(SensorSerializer)
 class Sensors(viewsets.ReadOnlyModelViewSet[Sensor]):
     """Sensors."""
 
     queryset = Sensor.objects.order_by("pk")
     serializer_class = SensorSerializer
-    filterset_class = SensorFilter
+    filterset_class = filters(
+        Sensor,
+        *("kind", "simulated", "enabled", "fault"),
+        rid="unit_id",
+        mid="machine_id",
+        level_id="level_id",
+    )
 
     @endpoint(SensorSerializer, *EDIT, takes=SensorMakeSerializer, status=201)
     def create(self, request: Request, wanted: Wanted) -> Sensor:
