@@ -240,8 +240,7 @@ class Joins:
         size = len(payload) + 4  # version, epoch, part
         self.ether.broadcast(mote, Kind.KEYS, run.query, size, self._hear_keys, content)
 
-    def _hear_keys(self, mote: Mote, src: Mote, content: tuple[Running, int, int, bytes]) -> None:
-        del src
+    def _hear_keys(self, mote: Mote, _src: Mote, content: tuple[Running, int, int, bytes]) -> None:
         self.flood(mote, *content)
 
 

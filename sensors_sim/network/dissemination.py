@@ -132,8 +132,7 @@ class Dissemination:
         """Returns the version of each query's last change."""
         return {change.query: change.version for change in changes}
 
-    def _hear(self, mote: Mote, src: Mote, message: Message) -> None:
-        del src
+    def _hear(self, mote: Mote, _src: Mote, message: Message) -> None:
         change, before, frame = message
         if frame == 0:
             heard = mote.state.setdefault("heard", {})

@@ -7,9 +7,8 @@ from random import Random
 from sensors_sim.waveforms.base import Parameters, Sample, Waveform, WaveformField
 
 
-def start(parameters: Parameters, rng: Random) -> Sample:
+def start(parameters: Parameters, _rng: Random) -> Sample:
     """Begin with the first recorded value; no noise is added to what was recorded."""
-    del rng
     values, step_s = parameters["values"], parameters["step_s"]
     return lambda at_s: float(values[int(at_s // step_s) % len(values)])
 

@@ -31,12 +31,10 @@ class StandingFilter(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Sequence[tuple[str, str]]:
         """Returns what may be chosen."""
-        del request, model_admin
         return (("standing", gettext("stands")), ("cleared", gettext("is over")))
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Returns what was chosen."""
-        del request
         if self.value() is None:
             return queryset
         return queryset.filter(cleared_s__isnull=self.value() == "standing")

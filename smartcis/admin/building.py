@@ -54,9 +54,8 @@ class LevelAdmin(Page):
     has_add_permission = refuse
     has_delete_permission = refuse
 
-    def save_model(self, request: HttpRequest, obj: Level, form: Any, change: bool) -> None:  # noqa: FBT001  # Django's signature
+    def save_model(self, request: HttpRequest, obj: Level, form: Any, change: bool) -> None:
         """Renames a floor."""
-        del change
         rename_level(obj.pk, _said(form), Owner.of(request))
 
 
@@ -97,9 +96,8 @@ class UnitAdmin(Inventoried, Many):
     has_add_permission = refuse
     has_delete_permission = refuse
 
-    def save_model(self, request: HttpRequest, obj: Unit, form: Any, change: bool) -> None:  # noqa: FBT001  # Django's signature
+    def save_model(self, request: HttpRequest, obj: Unit, form: Any, change: bool) -> None:
         """Changes what people say of a room."""
-        del change
         change_room(obj.pk, _said(form), Owner.of(request))
 
 
@@ -131,9 +129,8 @@ class DoorAdmin(OnPlan):
         """Opens doors."""
         self._set(request, queryset, Door.OPEN)
 
-    def save_model(self, request: HttpRequest, obj: Door, form: Any, change: bool) -> None:  # noqa: FBT001  # Django's signature
+    def save_model(self, request: HttpRequest, obj: Door, form: Any, change: bool) -> None:
         """Sets a door's state as the API does."""
-        del form, change
         set_door_state(obj.pk, obj.state, Owner.of(request))
 
     @transaction.atomic

@@ -52,9 +52,8 @@ class DestinationAdmin(Kept):
             return gettext("in use")
         return gettext("left out: %s") % str(one.error["message"])
 
-    def save_model(self, request: HttpRequest, obj: Destination, form: Any, change: bool) -> None:  # noqa: FBT001  # Django's signature
+    def save_model(self, request: HttpRequest, obj: Destination, form: Any, change: bool) -> None:
         """Saves a destination as the API does."""
-        del request, form, change
         save_destination(obj, {})
 
     def remove(self, key: str, owner: Owner) -> None:

@@ -191,9 +191,8 @@ class SeenDeviceAdmin(Page):
             return gettext("not placed")
         return gettext("%(there)d of %(all)d") % {"there": there, "all": len(sids)}
 
-    def save_model(self, request: HttpRequest, obj: SeenDevice, form: Any, change: bool) -> None:  # noqa: FBT001  # Django's signature
+    def save_model(self, request: HttpRequest, obj: SeenDevice, form: Any, change: bool) -> None:
         """Places the device."""
-        del form, change
         if not obj.unit_id and not obj.machine_id:
             return
         try:

@@ -82,9 +82,8 @@ class MachineAdmin(InventoryPage, Kept, Many):
     many_fields = ("cpu_type", "simulated")
     many_action = staticmethod(change_machine)
 
-    def save_model(self, request: HttpRequest, obj: Machine, form: Any, change: bool) -> None:  # noqa: FBT001  # Django's signature
+    def save_model(self, request: HttpRequest, obj: Machine, form: Any, change: bool) -> None:
         """Saves a machine as the API does: with its desk, and with what moves with it."""
-        del request, change
         save_machine(obj, form.stand)
 
     def remove(self, key: str, owner: Owner) -> None:
@@ -169,9 +168,8 @@ class KioskAdmin(OnPlan, Kept):
     search_fields = ("name", "kiosk_id")
     autocomplete_fields = ("node",)
 
-    def save_model(self, request: HttpRequest, obj: Kiosk, form: Any, change: bool) -> None:  # noqa: FBT001  # Django's signature
+    def save_model(self, request: HttpRequest, obj: Kiosk, form: Any, change: bool) -> None:
         """Saves a kiosk as the API does."""
-        del request, form, change
         save_kiosk(obj, {})
 
     @admin.display(description=_("shows"))

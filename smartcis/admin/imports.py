@@ -113,7 +113,6 @@ class BuildingImportAdmin(Page):
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
         """Takes a file."""
-        del form_url, extra_context
         if not self.has_add_permission(request):
             raise PermissionDenied
         form = UploadForm(request.POST or None, request.FILES or None)
@@ -134,7 +133,6 @@ class BuildingImportAdmin(Page):
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
         """Shows what an import found, and takes the decision."""
-        del form_url, extra_context
         if not self.has_view_permission(request):
             raise PermissionDenied
         one = get_object_or_404(BuildingImport, pk=object_id)

@@ -72,7 +72,6 @@ class Kept(Removed):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         """Returns what nobody edits."""
-        del request
         return (str(self.opts.pk.name),) if obj else ()
 
 
@@ -84,12 +83,10 @@ class Switched(Page):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         """Returns what nobody edits."""
-        del request
         return self.stored if obj else ()
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         """Puts the id first."""
-        del request
         shown: tuple[str, ...] = self.form.Meta.fields  # type: ignore[attr-defined]  # of a ModelForm
         return tuple(dict.fromkeys((self.stored[0], *shown, *self.stored))) if obj else shown
 

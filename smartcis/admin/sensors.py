@@ -144,7 +144,6 @@ class SensorKindAdmin(Page):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         """Returns what stays."""
-        del request
         return ("kind",) if obj else ()
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:

@@ -95,9 +95,8 @@ class SourceAdmin(Switched, Removed):
     autocomplete_fields = ("unit", "machine")
     stored = ("source", "health", "trouble", "refused", "warnings", "live", "described")
 
-    def save_model(self, request: HttpRequest, obj: Source, form: Any, change: bool) -> None:  # noqa: FBT001  # Django's signature
+    def save_model(self, request: HttpRequest, obj: Source, form: Any, change: bool) -> None:
         """Saves a source as the API does."""
-        del request, form, change
         save_source(obj, {})
 
     def remove(self, key: str, owner: Owner) -> None:
@@ -124,7 +123,6 @@ class SourceAdmin(Switched, Removed):
 
     def get_inlines(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         """Returns the mappings, of a broker."""
-        del request
         return [MappingTable] if obj is not None and obj.kind == "mqtt" else []
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Source]:

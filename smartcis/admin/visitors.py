@@ -34,11 +34,10 @@ class VisitorAdmin(Page):
         self, request: HttpRequest, obj: Visitor | None = None
     ) -> tuple[str, ...]:
         """Keeps the choice of a real tag's holder out of reach."""
-        del request
         own = ("card", "pseudonym")
         return own if obj is None or obj.simulated else (*own, "simulated", "consent")
 
-    def save_model(self, request: HttpRequest, obj: Visitor, form: object, change: bool) -> None:  # noqa: FBT001  # Django's signature
+    def save_model(self, request: HttpRequest, obj: Visitor, form: object, change: bool) -> None:
         """Saves a new real tag as hidden, whatever the form contains."""
         if not obj.simulated and not change:
             obj.consent = Visitor.HIDDEN

@@ -25,7 +25,6 @@ class QueryExamples(APIView):
         operation_id="listQueryExamples",
         responses=answers(body_type(Example)(many=True), 406),
     )
-    def get(self, request: Request) -> Response:
+    def get(self, _request: Request) -> Response:
         """Lists examples; what visitors run of them counts as nobody's."""
-        del request
         return Response([asdict(one) | {"title": _(one.title)} for one in EXAMPLES])

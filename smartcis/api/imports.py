@@ -164,9 +164,8 @@ class ImportDetail(APIView):
     permission_classes = (StaffOnly,)
 
     @endpoint(ImportSerializer, *READ, 401, 403)
-    def get(self, request: Request, number: int) -> BuildingImport:
+    def get(self, _request: Request, number: int) -> BuildingImport:
         """Returns how far it is, and what was found."""
-        del request
         return found(BuildingImport, number, "import")
 
     @endpoint(None, 401, 403, 404, 406, 409, status=204)

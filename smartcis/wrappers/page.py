@@ -28,8 +28,7 @@ class _Lines(HTMLParser):
         self._in_row = False
         self._unseen = 0
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        del attrs
+    def handle_starttag(self, tag: str, _attrs: list[tuple[str, str | None]]) -> None:
         if tag in _UNSEEN:
             self._unseen += 1
         elif tag in _BREAKS:

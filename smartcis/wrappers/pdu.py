@@ -47,8 +47,7 @@ class Pdu(Poller):
         self._outlets: Mapping[str, str] = config["outlets"]
         self._pattern = pattern_with(config["pattern"] or PATTERN, ("outlet", "watts"))
 
-    def _read(self, append: Append, now_s: float) -> list[str]:
-        del now_s
+    def _read(self, append: Append, _now_s: float) -> list[str]:
         page = fetch(str(self.settings.config["url"]), self.settings.memory)
         at_s = self._clock()
         rows: list[Row] = []

@@ -53,8 +53,7 @@ class SoftwareList(Poller):
         needed = ("host", "software") if self._machines else ("software",)
         self._pattern = pattern_with(config["pattern"] or standard, needed)
 
-    def _read(self, append: Append, now_s: float) -> list[str]:
-        del now_s
+    def _read(self, append: Append, _now_s: float) -> list[str]:
         page = fetch(str(self.settings.config["url"]), self.settings.memory)
         rows: dict[str, Row] = {}
         strange: set[str] = set()

@@ -17,7 +17,7 @@ from smartcis.models.equal import make_equal
 from smartcis.wrappers.errors import BadRow
 
 
-def store_reservations(source: str, relation: str, rows: Mapping[str, Row]) -> int:
+def store_reservations(source: str, _relation: str, rows: Mapping[str, Row]) -> int:
     """Makes a source's reservations equal to `rows`: `(rid, start_s, end_s, title)` by event.
 
     Returns:
@@ -26,7 +26,6 @@ def store_reservations(source: str, relation: str, rows: Mapping[str, Row]) -> i
     Raises:
         BadRow: a room that does not exist; nothing was changed.
     """
-    del relation
     wanted = {uid: _fields(source, row) for uid, row in rows.items()}
     rooms = {str(fields["unit_id"]) for fields in wanted.values()}
     known = set(Unit.objects.filter(pk__in=rooms).values_list("pk", flat=True))

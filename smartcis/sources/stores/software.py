@@ -15,7 +15,7 @@ from smartcis.models.equal import make_equal
 from smartcis.wrappers.errors import BadRow
 
 
-def store_software(source: str, relation: str, rows: Mapping[str, Row]) -> int:
+def store_software(source: str, _relation: str, rows: Mapping[str, Row]) -> int:
     """Makes a source's installations equal to `rows`: `(mid, software)`.
 
     Returns:
@@ -24,7 +24,6 @@ def store_software(source: str, relation: str, rows: Mapping[str, Row]) -> int:
     Raises:
         BadRow: a machine that does not exist; nothing was changed.
     """
-    del relation
     wanted = {(str(mid), str(software)) for mid, software in rows.values()}
     machines = {mid for mid, _ in wanted}
     known = set(Machine.objects.filter(pk__in=machines).values_list("pk", flat=True))
