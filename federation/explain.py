@@ -76,7 +76,8 @@ class Journey:
     def text(self) -> str:
         """All six borders."""
         found = self._found
-        five = found_text(found) + "".join(found.remarks.values()) + graphs_text(found)
+        graphs = [f"search: {one.about}\n{one.graph.text}" for one in found.questions if one.graph]
+        five = found_text(found) + "".join(found.remarks.values()) + "".join(graphs)
         sections = {**self._early, "5 optimize": five, "6 split, deploy": pieces_text(found)}
         return "\n".join(f"── {name} ──\n{body}" for name, body in sections.items())
 
@@ -94,13 +95,6 @@ def found_text(found: Explained) -> str:
     lines += [f"{what} never at epochs: {why}" for what, why in found.refused]
     lines.append("cost: no device is asked" if found.cost is None else f"cost: {found.cost}")
     return "\n".join(lines) + "\n"
-
-
-def graphs_text(found: Explained) -> str:
-    """Print the and-or graph of every search."""
-    return "".join(
-        f"search: {one.about}\n{one.graph.text}" for one in found.questions if one.graph is not None
-    )
 
 
 def pieces_text(found: Explained) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from smartcis.api.building import default_level
@@ -64,8 +64,5 @@ def plan_picture(level_id: str = "", kiosk_id: str = "") -> PlanPicture | None:
 
 
 def _path(rings: Rings) -> str:
-    return "".join(f"M{_line(ring)}Z" for ring in rings)
-
-
-def _line(ring: Iterable[Sequence[float]]) -> str:
-    return "L".join(f"{x:.1f} {-y:.1f}" for x, y in ring)
+    lines = ("L".join(f"{x:.1f} {-y:.1f}" for x, y in ring) for ring in rings)
+    return "".join(f"M{line}Z" for line in lines)

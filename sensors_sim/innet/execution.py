@@ -61,7 +61,7 @@ class Execution:
             return
         run = self.running(change)
         programs[change.query] = run
-        if run.period_s and self._mine(mote, run):
+        if run.period_s and any(one.stream in run.by_stream for one in mote.spec.sensors):
             self._plan(mote, run)
             if run.program.joins:
                 self.joins.installed(mote, run)
@@ -70,9 +70,6 @@ class Execution:
         """Returns what a mote runs."""
         found: dict[int, Running] = mote.state.get("programs", {})
         return found
-
-    def _mine(self, mote: Mote, run: Running) -> bool:
-        return any(one.stream in run.by_stream for one in mote.spec.sensors)
 
     # Epochs.
 

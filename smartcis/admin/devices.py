@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
@@ -87,7 +86,8 @@ def messages_page(request: HttpRequest, page: Page, source_id: str) -> HttpRespo
         raise PermissionDenied
     owner = Owner.of(request)
     asked = request.POST or (request.GET if "topic" in request.GET else None)
-    form = MappingForm(request.POST or None, initial=_initial(request.GET))
+    given = {name: request.GET[name] for name in MappingForm.Meta.fields if name in request.GET}
+    form = MappingForm(request.POST or None, initial=given)
     form.instance.source = source
     tried: list[LookedAt] | None = None
     if request.POST and form.is_valid():
@@ -116,10 +116,6 @@ def _all(source: Source, owner: Owner) -> list[LookedAt]:
         return look_at_messages(source, owner)
     except AspenError:
         return []  # its settings are broken, which its health says
-
-
-def _initial(query: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: query[name] for name in MappingForm.Meta.fields if name in query}
 
 
 def _link(proposal: Proposal) -> tuple[str, float, str]:

@@ -96,20 +96,15 @@ def placement_body(view: MaintainedView) -> dict[str, Any]:
 def _piece_body(piece: NetworkPiece) -> dict[str, Any]:
     answered = piece.answered_at
     silent = answered is not None and timezone.now() - answered > patience(piece.period_s)
+    told = (
+        *("name", "method", "period_s", "live", "motes", "expected"),
+        *("energy_mj", "sent_bytes", "mj_per_s", "bytes_per_s"),
+    )
     return {
-        "name": piece.name,
-        "method": piece.method,
-        "period_s": piece.period_s,
-        "live": piece.live,
+        **{name: getattr(piece, name) for name in told},
         "silent": silent,
         "rows": sum(weight for weight, *_ in piece.answer),
-        "motes": piece.motes,
-        "expected": piece.expected,
         "answered_at": None if answered is None else answered.isoformat(),
-        "energy_mj": piece.energy_mj,
-        "sent_bytes": piece.sent_bytes,
-        "mj_per_s": piece.mj_per_s,
-        "bytes_per_s": piece.bytes_per_s,
         "shares": piece.measured,
     }
 

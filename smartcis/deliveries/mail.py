@@ -54,7 +54,7 @@ def message_of(call: Delivery) -> EmailMessage:
 
 
 def _message(call: Delivery, said: dict[str, Any]) -> EmailMessage:
-    place = _place(said)
+    place = next(((kind, said[name]) for name, kind in _KINDS if said[name]), None)
     kind, _space, name = said["where"].partition(" ")
     subject = _(_SUBJECTS[said["step"]]).format(
         severity=_(said["severity"].capitalize()),
@@ -76,10 +76,6 @@ def link_to(place: tuple[str, str] | None) -> str:
         return ""
     selected = {"select": ":".join(place)} if place else {}
     return f"{settings.PUBLIC_URL}/?{urlencode(selected, quote_via=quote)}".rstrip("?")
-
-
-def _place(said: dict[str, Any]) -> tuple[str, str] | None:
-    return next(((kind, said[name]) for name, kind in _KINDS if said[name]), None)
 
 
 def _facts(said: dict[str, Any]) -> list[str]:

@@ -78,7 +78,9 @@ def recorded() -> Iterator[Changes]:
     found = Changes()
     before = _everything()
     yield found
-    for name, (held, holds) in _both(before, _everything()).items():
+    after = _everything()
+    for name, held in before.items():
+        holds = after[name]
         change = TableChange(
             created=tuple(pk for pk in holds if pk not in held),
             deleted={pk: row for pk, row in held.items() if pk not in holds},
@@ -152,10 +154,6 @@ def _rows(held: models.QuerySet[Any]) -> Rows:
     names = [one.attname for one in held.model._meta.concrete_fields]  # noqa: SLF001  # public despite its name
     key = held.model._meta.pk.attname  # noqa: SLF001  # same
     return {row[key]: row for row in held.values(*names)}
-
-
-def _both(before: Mapping[str, Rows], after: Mapping[str, Rows]) -> dict[str, tuple[Rows, Rows]]:
-    return {name: (before[name], after[name]) for name in before}
 
 
 def _differing(before: Row, after: Row) -> dict[str, tuple[Any, Any]]:

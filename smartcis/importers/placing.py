@@ -36,13 +36,13 @@ def placed_plan(drawing: Drawing, progress: Progress, *, add: bool) -> tuple[Bui
     """
     venue = Venue.objects.first()
     added = sorted({*Unit.objects.values_list("drawing", flat=True)} - {"", OUTDOORS})
-    if venue is None or not (add or added) or _whole(drawing, venue):
+    if venue is None or not (add or added) or (drawing.slug == venue.slug and drawing.exported):
         plan = _alone(drawing, progress, None)
         return plan, _told(drawing, plan)
     plan = derive(drawing, progress, known_building(""))
     if _lies_as(plan, known_building("")) or (plan.slug == venue.slug and not add):
         return replace(plan, slug=venue.slug), Part("")
-    if not add and _nowhere(drawing, venue):
+    if not add and NOWHERE in (drawing.origin, origin_of(venue)):
         return _alone(drawing, progress, ""), Part("")
     placed = _in_frame(_unstored(drawing), venue)
     plan = derive(placed, progress, Known(origin=origin_of(venue)))
@@ -71,11 +71,6 @@ def _alone(drawing: Drawing, progress: Progress, part: str | None) -> BuildingPl
 
 def _lies_as(plan: BuildingPlan, known: Known) -> bool:
     return plan.origin == known.origin and is_drawing_of(plan.spaces, known)
-
-
-def _whole(drawing: Drawing, venue: Venue) -> bool:
-    """Returns whether the product wrote the file of all that the venue has."""
-    return drawing.slug == venue.slug and any(one.stored for one in drawing.spaces)
 
 
 def _told(drawing: Drawing, plan: BuildingPlan) -> Part:
@@ -127,10 +122,6 @@ def _unstored(drawing: Drawing) -> Drawing:
         openings=tuple(one for one in drawing.openings if not one.derived),
         entrances=tuple(one for one in drawing.entrances if not one.derived),
     )
-
-
-def _nowhere(drawing: Drawing, venue: Venue) -> bool:
-    return NOWHERE in (drawing.origin, origin_of(venue))
 
 
 def _in_frame(drawing: Drawing, venue: Venue) -> Drawing:

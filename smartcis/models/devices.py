@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -53,18 +54,8 @@ class SourceMapping(models.Model):
 
     def said(self) -> PayloadMapping:
         """Returns it as its source's reader takes it."""
-        return PayloadMapping(
-            topic=self.topic,
-            family=self.family,
-            path=self.path,
-            kind=self.kind,
-            unit=self.unit,
-            scale=self.scale,
-            offset=self.offset,
-            identity=self.identity,
-            time_path=self.time_path,
-            time_form=self.time_form,
-        )
+        names = [one.name for one in fields(PayloadMapping)]
+        return PayloadMapping(**{name: getattr(self, name) for name in names})
 
     def clean(self) -> None:
         """Refuses what no reader could read, and units that do not become the kind's.

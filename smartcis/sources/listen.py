@@ -70,10 +70,6 @@ class _Listened:
     task: asyncio.Task[None] | None = None
 
 
-def _always() -> bool:
-    return True
-
-
 @dataclass(slots=True)
 class Listening:
     """The listeners of one process.
@@ -87,7 +83,7 @@ class Listening:
 
     log: RedisLog
     clock: Callable[[], float] = time.time
-    may: Callable[[], bool] = _always
+    may: Callable[[], bool] = lambda: True
     _listeners: dict[str, _Listened] = field(default_factory=dict)
 
     async def run(self, stop: asyncio.Event) -> None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from smartcis.outbound import AddressRefused, addresses_of
 from smartcis.wrappers.base import Poller
-from smartcis.wrappers.config import ConfigField, described
+from smartcis.wrappers.config import ConfigField, described, port_of
 from smartcis.wrappers.errors import BadConfig, BadRow, SourceDown, reason_of
 from smartcis.wrappers.payloads.fields import field_named
 from smartcis.wrappers.protocol import Append, Capability, Measured, Measurements
@@ -28,7 +28,7 @@ from smartcis.wrappers.push import READINGS
 if TYPE_CHECKING:
     from smartcis.wrappers.bacnet_client import BacnetClient
 
-PORT, LAST_PORT = 47_808, 65_535
+PORT = 47_808
 POLL_S = 45.0
 READ_AGAIN_S = 3_600.0
 OBJECTS = 500
@@ -109,9 +109,7 @@ class BacnetDevice(Poller):
     capabilities = (Capability.POLL, Capability.SAMPLE)
 
     def _set_up(self, config: Mapping[str, Any]) -> None:
-        self._host, self._port = str(config["host"]), int(config["port"])
-        if not 0 < self._port <= LAST_PORT:
-            raise BadConfig("a port lies between 1 and 65535", found=str(self._port))
+        self._host, self._port = str(config["host"]), port_of(config)
         given = [
             described("bacnet object", one, OBJECT, number)
             for number, one in enumerate(config["objects"], start=1)

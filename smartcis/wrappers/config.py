@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 from zoneinfo import ZoneInfo
 
 from smartcis.wrappers.declared import columns_fault
@@ -16,6 +16,7 @@ from smartcis.wrappers.zones import time_zones
 
 TEXT_LENGTH = 2_000
 OBJECTS_AT_MOST = 500
+PORTS = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +108,18 @@ def _text(value: object) -> str:
 def _url(value: object) -> str:
     if not isinstance(value, str):
         return "is a text"
+    known = address_parts(value, ("http", "https"))
+    return "" if known else "is http:// or https://, a host and a port up to 65535"
+
+
+def address_parts(address: str, schemes: Container[str]) -> SplitResult | None:
+    """Takes an address apart; None without a host, with another scheme, or a port there is not."""
     try:
-        parts = urlsplit(value)
+        parts = urlsplit(address)
         port = parts.port
     except ValueError:  # half an IPv6 address, or a port beyond 65535
-        parts, port = urlsplit(""), None
-    if parts.scheme not in {"http", "https"} or not parts.hostname or port == 0:
-        return "is http:// or https://, a host and a port up to 65535"
-    return ""
+        return None
+    return parts if parts.scheme in schemes and parts.hostname and port != 0 else None
 
 
 def _zone(value: object) -> str:
@@ -171,6 +176,18 @@ _FORMS = {
     "whole": _whole,
     "flag": _flag,
 }
+
+
+def port_of(config: Mapping[str, Any]) -> int:
+    """Returns the port of a checked config.
+
+    Raises:
+        BadConfig: there is no such port.
+    """
+    port = int(config["port"])
+    if not 0 < port < PORTS:
+        raise BadConfig("a port lies between 1 and 65535", found=str(port))
+    return port
 
 
 def zone(name: str) -> ZoneInfo:

@@ -16,7 +16,6 @@ import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
-from urllib.parse import urlsplit
 
 import structlog
 from websockets.asyncio.client import ClientConnection, connect
@@ -26,7 +25,7 @@ from aspen.errors import AspenError
 from smartcis.json_text import BadJSON, decoded
 from smartcis.outbound import AGENT, connected
 from smartcis.wrappers.base import Listener
-from smartcis.wrappers.config import ConfigField
+from smartcis.wrappers.config import ConfigField, address_parts
 from smartcis.wrappers.errors import BadBrokerMessage, BadConfig, SourceDown, reason_of
 from smartcis.wrappers.payloads.fields import number
 from smartcis.wrappers.payloads.home_assistant import quantity_of
@@ -190,18 +189,14 @@ def _address(url: str) -> tuple[str, int]:
     Raises:
         BadConfig: neither ws:// nor wss://, or no host.
     """
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:
-        parts, port = urlsplit(""), None
-    if parts.scheme not in PORTS or not parts.hostname or parts.fragment or port == 0:
+    parts = address_parts(url, PORTS)
+    if parts is None or parts.fragment:
         raise BadConfig(
             "Home Assistant's address begins with ws:// or wss://",
             found=url.rpartition("@")[2][:80],
             attempt="ws://homeassistant.local:8123/api/websocket",
         )
-    return parts.hostname, port or PORTS[parts.scheme]
+    return str(parts.hostname), parts.port or PORTS[parts.scheme]
 
 
 async def _expected(socket: ClientConnection, step: str) -> None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from smartcis.outbound import AddressRefused, connected
 from smartcis.wrappers.base import Poller
-from smartcis.wrappers.config import ConfigField, described
+from smartcis.wrappers.config import ConfigField, described, port_of
 from smartcis.wrappers.errors import BadConfig, BadRow, SourceDown, reason_of
 from smartcis.wrappers.protocol import Append, Capability, Measured, Measurements
 from smartcis.wrappers.push import READINGS
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pymodbus.client import ModbusTcpClient
 
 PORT = 502
-LAST_PORT, LAST_UNIT, LAST_REGISTER = 65_535, 255, 65_535
+LAST_UNIT, LAST_REGISTER = 255, 65_535
 ANSWER_S = 3.0
 RETRIES = 1
 WORDS = {"uint16": 1, "int16": 1, "uint32": 2, "int32": 2, "float32": 2}
@@ -122,13 +122,10 @@ class ModbusServer(Poller):
     capabilities = (Capability.POLL, Capability.SAMPLE)
 
     def _set_up(self, config: Mapping[str, Any]) -> None:
-        self._host, self._port = str(config["host"]), int(config["port"])
+        self._host, self._port = str(config["host"]), port_of(config)
         self._unit = int(config["unit"])
-        if not (0 < self._port <= LAST_PORT and 0 <= self._unit <= LAST_UNIT):
-            raise BadConfig(
-                "a port lies between 1 and 65535, a unit between 0 and 255",
-                found=f"port {self._port}, unit {self._unit}",
-            )
+        if not 0 <= self._unit <= LAST_UNIT:
+            raise BadConfig("a unit lies between 0 and 255", found=str(self._unit))
         self._registers = [
             _register(one, number) for number, one in enumerate(config["registers"], start=1)
         ]

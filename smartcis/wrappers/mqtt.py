@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import SplitResult, unquote
 
 import aiomqtt
 import structlog
@@ -27,7 +27,7 @@ from django.conf import settings
 
 from smartcis.outbound import AddressRefused, connected
 from smartcis.wrappers.base import Listener
-from smartcis.wrappers.config import ConfigField, zone
+from smartcis.wrappers.config import ConfigField, address_parts, zone
 from smartcis.wrappers.errors import BadConfig, reason_of
 from smartcis.wrappers.payloads.protocol import Message
 from smartcis.wrappers.payloads.reader import PayloadReader
@@ -161,12 +161,8 @@ def broker_address(url: str) -> SplitResult:
     Raises:
         BadConfig: neither mqtt:// nor mqtts://, no host, or no port that there is.
     """
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:  # half an IPv6 address, or a port beyond 65535
-        parts, port = urlsplit(""), None
-    if parts.scheme not in {"mqtt", "mqtts"} or not parts.hostname or port == 0:
+    parts = address_parts(url, ("mqtt", "mqtts"))
+    if parts is None:
         raise BadConfig(
             "a broker's address is mqtt:// or mqtts://, a host and a port up to 65535",
             found=url.rpartition("@")[2] or "nothing",

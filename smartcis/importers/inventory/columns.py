@@ -52,7 +52,7 @@ _WORDS = {
 
 def columns_of(thing: str, header: Sequence[str]) -> list[str]:
     """Returns the column of a list that each header names, empty for none."""
-    return [_WORDS[thing].get(_bare(word), "") for word in header]
+    return [_WORDS[thing].get(re.sub(r"[^a-z0-9]", "", plain(word[:100])), "") for word in header]
 
 
 def thing_of(header: Sequence[str]) -> str:
@@ -60,7 +60,3 @@ def thing_of(header: Sequence[str]) -> str:
     known = {thing: set(columns_of(thing, header)) - {""} for thing in COLUMNS}
     fits = [thing for thing, keys in _KEYS.items() if any(key <= known[thing] for key in keys)]
     return max(fits, key=lambda thing: len(known[thing]), default="")
-
-
-def _bare(word: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", plain(word[:100]))

@@ -131,7 +131,7 @@ def read_brick(text: str) -> Description:
     things, strange = [], []
     for point in sorted(points, key=str):
         classes = graph.classes(point)
-        kind = next((found for one in classes if (found := _kind(one))), "")
+        kind = next((kind for one in classes for end, kind in CLASSES if one.endswith(end)), "")
         if kind:
             things.append(_thing(graph, point, kind))
         else:
@@ -221,10 +221,6 @@ def _rooms(graph: _Graph, place: Any) -> Iterator[Any]:
     wholes = {*graph.to(place, "isPartOf"), *graph.from_(place, "hasPart")}
     rooms = [one for one in parts or wholes if graph.is_place(one)]
     yield from rooms or [place]
-
-
-def _kind(name: str) -> str:
-    return next((kind for end, kind in CLASSES if name.endswith(end)), "")
 
 
 def _local(term: Any) -> str:

@@ -29,12 +29,4 @@ def families(zone: ZoneInfo | None) -> dict[str, Family]:
     Args:
         zone: of devices that send local time; None for not known.
     """
-    made: tuple[Family, ...] = (
-        Zigbee2Mqtt(),
-        Tasmota(zone),
-        ThingsNetwork(),
-        ChirpStack(),
-        SparkplugB(),
-        HomeAssistant(),
-    )
-    return {one.key: one for one in made}
+    return {one.key: one(zone) if one is Tasmota else one() for one in CLASSES}
