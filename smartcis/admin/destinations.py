@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib import admin
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from aspen.errors import AspenError
-from smartcis.access.owner import Owner
 from smartcis.actions.remove_destination import remove_destination
 from smartcis.actions.save_destination import save_destination
 from smartcis.actions.support.destinations import Beneath
@@ -44,6 +40,8 @@ class DestinationAdmin(Kept):
     form = DestinationForm
     list_display = ("name", "slug", "step_free", "position", "works")
     search_fields = ("name", "name_de", "slug", "words")
+    save_action = staticmethod(save_destination)
+    remove_action = staticmethod(remove_destination)
 
     @admin.display(description=_("query"))
     def works(self, one: Destination) -> str:
@@ -51,14 +49,6 @@ class DestinationAdmin(Kept):
         if one.error is None:
             return gettext("in use")
         return gettext("left out: %s") % str(one.error["message"])
-
-    def save_model(self, request: HttpRequest, obj: Destination, form: Any, change: bool) -> None:
-        """Saves a destination as the API does."""
-        save_destination(obj, {})
-
-    def remove(self, key: str, owner: Owner) -> None:
-        """Removes a destination."""
-        remove_destination(key, owner)
 
 
 @admin.register(RouteRule)

@@ -11,7 +11,6 @@ from django.http import HttpRequest
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from smartcis.access.owner import Owner
 from smartcis.actions.change_machine import change_machine
 from smartcis.actions.remove_kiosk import remove_kiosk
 from smartcis.actions.remove_machine import remove_machine
@@ -81,14 +80,11 @@ class MachineAdmin(InventoryPage, Kept, Many):
     inlines = (SoftwareInline,)
     many_fields = ("cpu_type", "simulated")
     many_action = staticmethod(change_machine)
+    remove_action = staticmethod(remove_machine)
 
     def save_model(self, request: HttpRequest, obj: Machine, form: Any, change: bool) -> None:
         """Saves a machine as the API does: with its desk, and with what moves with it."""
         save_machine(obj, form.stand)
-
-    def remove(self, key: str, owner: Owner) -> None:
-        """Removes a machine."""
-        remove_machine(key, owner)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Machine]:
         """Counts programs in the same query."""
@@ -166,17 +162,11 @@ class KioskAdmin(OnPlan, Kept):
     list_display = ("name", "kiosk_id", "node", "bearing_deg", "shows", simulated_mark)
     list_select_related = ("node__unit", "query")
     search_fields = ("name", "kiosk_id")
+    save_action = staticmethod(save_kiosk)
+    remove_action = staticmethod(remove_kiosk)
     autocomplete_fields = ("node",)
-
-    def save_model(self, request: HttpRequest, obj: Kiosk, form: Any, change: bool) -> None:
-        """Saves a kiosk as the API does."""
-        save_kiosk(obj, {})
 
     @admin.display(description=_("shows"))
     def shows(self, kiosk: Kiosk) -> str:
         """Says what is on it."""
         return gettext("the plan") if kiosk.query is None else title_of(kiosk.query)
-
-    def remove(self, key: str, owner: Owner) -> None:
-        """Removes a kiosk."""
-        remove_kiosk(key, owner)

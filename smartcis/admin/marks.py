@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
 from django.contrib import admin
@@ -50,21 +50,29 @@ class ReadOnly(Page):
 
 
 class Removed(Page):
-    """What an action removes, one by one or many at once."""
+    """What actions save and remove as the API does, one by one or many at once.
 
-    def remove(self, key: str, owner: Owner) -> None:
-        """Calls the action."""
-        raise NotImplementedError
+    Args:
+        save_action: takes one, and changes: none, as the form has made them.
+        remove_action: takes a key, and who removes.
+    """
+
+    save_action: ClassVar[Any]
+    remove_action: ClassVar[Any]
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Saves one."""
+        type(self).save_action(obj, {})
 
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
         """Removes one."""
-        self.remove(obj.pk, Owner.of(request))
+        type(self).remove_action(obj.pk, Owner.of(request))
 
     @transaction.atomic
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         """Removes many, all or none."""
         for key in list(queryset.values_list("pk", flat=True)):
-            self.remove(key, Owner.of(request))
+            type(self).remove_action(key, Owner.of(request))
 
 
 class Kept(Removed):

@@ -14,7 +14,6 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from smartcis.access.owner import Owner
 from smartcis.actions.remove_source import remove_source
 from smartcis.actions.support.save_source import save_source
 from smartcis.admin.devices import MappingTable, messages_link, messages_page
@@ -94,14 +93,8 @@ class SourceAdmin(Switched, Removed):
     search_fields = ("source", "name", "unit__rid", "machine__mid")
     autocomplete_fields = ("unit", "machine")
     stored = ("source", "health", "trouble", "refused", "warnings", "live", "described")
-
-    def save_model(self, request: HttpRequest, obj: Source, form: Any, change: bool) -> None:
-        """Saves a source as the API does."""
-        save_source(obj, {})
-
-    def remove(self, key: str, owner: Owner) -> None:
-        """Removes a source."""
-        remove_source(key, owner)
+    save_action = staticmethod(save_source)
+    remove_action = staticmethod(remove_source)
 
     def get_urls(self) -> list[URLPattern]:
         """Adds the pages of a broker's messages, and of a source's points."""
