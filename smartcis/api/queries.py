@@ -54,9 +54,8 @@ from smartcis.api.query_fields import (
 )
 from smartcis.api.schema import READ, SEND, answers, endpoint
 from smartcis.compiling.query_title import title_of
-from smartcis.compiling.sharing_reason import sharing_of
+from smartcis.compiling.reasons import sharing_of, strategy_reasons
 from smartcis.compiling.statement import SQL_LENGTH, submitted
-from smartcis.compiling.strategy_reason import strategy_reasons
 from smartcis.models import MaintainedQuery, MaintainedView
 from smartcis.questions.once import OnceAnswer
 from smartcis.sentences import in_words, translated

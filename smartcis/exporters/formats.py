@@ -3,11 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Protocol
 
 from smartcis.errors import Invalid
-from smartcis.exporters.exporter import Exporter
 from smartcis.exporters.geojson import GeoJsonExporter
 from smartcis.exporters.imdf import ImdfExporter
+from smartcis.importers.drawing import Drawing
+
+
+class Exporter(Protocol):
+    """A format.
+
+    Args:
+        name: what requests call it.
+        title: what people call it.
+        endings: of files, the usual one first.
+    """
+
+    name: str
+    title: str
+    media_type: str
+    endings: tuple[str, ...]
+
+    def write(self, building: Drawing) -> bytes:
+        """Returns a building in metres as the bytes of a file."""
+        ...
+
 
 EXPORTERS: tuple[Exporter, ...] = (ImdfExporter(), GeoJsonExporter())
 

@@ -98,20 +98,17 @@ class ImportReport:
 
     def lines(self) -> list[str]:
         """Returns the report as text."""
-        plan, graph = self.plan, self.plan.graph
-        drawn = [space for space in plan.spaces if not space.derived]
-        by_category = Counter(space.category for space in drawn)
-        reached, units = self.reached
-        concluded = sum(door.derived for door in graph.doors)
-        made = f"{sum(entrance.derived for entrance in plan.entrances)} entrances"
-        mapped = sum(not entrance.derived for entrance in plan.entrances)
+        plan, graph, said = self.plan, self.plan.graph, self.as_dict()
+        by_category = Counter(space.category for space in plan.spaces if not space.derived)
+        units, reached = said["units"], said["units_reached"]
+        concluded = f"{said['doors_concluded']} doors, {said['entrances_concluded']} entrances"
         out = [
             f"{plan.name} ({plan.slug})  {plan.attribution}".rstrip(),
             f"format   {plan.format}",
             f"took     {len(plan.buildings)} buildings, {len(plan.levels)} levels, {units} units: "
             + ", ".join(f"{count} {name}" for name, count in by_category.most_common()),
-            f"         {mapped} mapped entrances, {len(graph.doors) - concluded} doors",
-            f"derived  {len(plan.spaces) - units} gap corridors, {concluded} doors, {made}",
+            f"         {said['entrances']} mapped entrances, {said['doors']} doors",
+            f"derived  {len(plan.spaces) - units} gap corridors, {concluded}",
             f"         walking graph: {len(graph.nodes)} points, {len(graph.edges)} directed steps",
             f"reached  {reached} of {units} units from an entrance ({reached / max(1, units):.1%})",
         ]
@@ -131,11 +128,7 @@ class ImportReport:
             out.append(f"put on   another point of their room: {_listed(self.stored.moved)}")
         if self.stored.nothing:
             out.append("stored   nothing: the database already says all this")
-        for word, counter in (
-            ("created", self.stored.created),
-            ("updated", self.stored.updated),
-            ("deleted", self.stored.deleted),
-        ):
+        for word, counter in said["rows"].items():
             if counter:
                 listed = ", ".join(f"{count} {name}" for name, count in counter.items())
                 out.append(f"{word:<8} {listed}")
@@ -178,12 +171,7 @@ class ImportReport:
             },
             "put_elsewhere": list(self.stored.moved),
             "rows": {
-                word: dict(counter)
-                for word, counter in (
-                    ("created", self.stored.created),
-                    ("updated", self.stored.updated),
-                    ("deleted", self.stored.deleted),
-                )
+                word: dict(getattr(self.stored, word)) for word in ("created", "updated", "deleted")
             },
         }
 

@@ -1,4 +1,4 @@
-"""Say why maintained views are kept the way they are."""
+"""Reasons: why maintained views are kept the way they are, and share what they share."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import cache
 
 from aspen.algebra.read import read_plan
 from aspen.errors import AspenError
+from aspen.runtime.sharing import choose_sharing
 from aspen.views.choose import choose, recursions
 from smartcis.compiling.drafts import strategy_chosen
 from smartcis.compiling.statistics import house_statistics
@@ -41,3 +42,17 @@ def strategy_reasons(views: Iterable[MaintainedView]) -> dict[str, str]:
             f"would be, because {best.reason}"
         )
     return reasons
+
+
+def sharing_of(view: MaintainedView) -> tuple[str, str]:
+    """Returns how the engine shares a view: the same choice from the same registration.
+
+    Returns:
+        own, trunk or tenant, empty where the plan cannot be read; a clause behind "because".
+    """
+    _, text, _, asked, *_ = view.registration()["register"]
+    try:
+        chosen = choose_sharing(asked, read_plan(text))
+    except AspenError as error:
+        return "", error.message
+    return chosen.mode.value, chosen.reason
