@@ -43,6 +43,7 @@ from aspen.algebra.plan import (
     Values,
     Window,
 )
+from aspen.model.arrays import Array
 from aspen.model.delta import Delta, accumulate, delta_of, merge
 from aspen.model.schema import Column, Row, Type, Value
 from tests.oracle_over import over_rows
@@ -300,7 +301,7 @@ def _fraction(aggregate: Aggregate) -> float:
     return aggregate.constant
 
 
-def _in_order(aggregate: Aggregate, place: int, by: int, rows: list[Row]) -> Value:
+def _in_order(aggregate: Aggregate, place: int, by: int, rows: list[Row]) -> Any:
     pairs: list[Any] = [(row[by], row[place]) for row in rows]
     known = [pair for pair in pairs if pair[0] is not None]
     if aggregate.function in PAIRED:
@@ -310,11 +311,15 @@ def _in_order(aggregate: Aggregate, place: int, by: int, rows: list[Row]) -> Val
     if aggregate.function is AggregateFunction.ARG_MAX:
         return max(known, default=(None, None))[1]
     falling, nulls_last = aggregate.falling
-    nulls = sorted((pair for pair in pairs if pair[0] is None), key=repr, reverse=falling)
+    nulls = sorted(
+        (pair for pair in pairs if pair[0] is None), key=lambda pair: pair[1], reverse=falling
+    )
     known.sort(reverse=falling)
     texts = known + nulls if nulls_last else nulls + known
     if aggregate.distinct:
         texts = list(dict.fromkeys(texts))
+    if aggregate.function is AggregateFunction.ARRAY_AGG and texts:
+        return Array(one for _, values in texts for one in values)
     return str(aggregate.constant).join(text for _, text in texts) if texts else None
 
 

@@ -36,7 +36,7 @@ _CACHED = 4096
 _WIDENING = frozenset(
     {
         *("+", "-", "*", "abs", "ceil", "decimal_ceil", "decimal_floor", "decimal_within"),
-        *("floor", "quotient", "to_int", "trunc"),
+        *("floor", "list_sum", "quotient", "to_int", "trunc"),
     }
 )
 """What may give a whole number beyond 64 bits, or a decimal of too many digits."""

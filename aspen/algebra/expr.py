@@ -12,6 +12,7 @@ from functools import reduce
 
 from aspen.effort import spend
 from aspen.errors import AspenError
+from aspen.model.arrays import Array
 from aspen.model.schema import Value
 
 OPERATORS = ("=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "AND", "OR")
@@ -48,6 +49,7 @@ class Const:
             isinstance(other, Const)
             and type(self.value) is type(other.value)
             and self.value == other.value
+            and (not isinstance(self.value, Array) or repr(self.value) == repr(other.value))
         )
 
     def __hash__(self) -> int:

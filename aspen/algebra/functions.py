@@ -10,13 +10,15 @@ import hashlib
 import math
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from aspen.algebra import patterns, texts, times
+from aspen.algebra import arrays, patterns, texts, times
+from aspen.algebra.array_functions import ARRAY_FUNCTIONS, ARRAYS
 from aspen.algebra.decimals import COMPUTED
+from aspen.algebra.function import Function
 from aspen.algebra.whole import fits
+from aspen.model.arrays import Array
 from aspen.model.schema import Type
 from aspen.model.times import READERS
 
@@ -31,36 +33,7 @@ _INT = frozenset({Type.INT})
 _TIMES = frozenset(kind for kind in Type if kind.is_time)
 _MOMENTS = frozenset({Type.TIMESTAMP, Type.TIMESTAMPTZ})
 _DAYS = _MOMENTS | {Type.DATE}
-_NO_TIMES = _ANY - _TIMES
-
-
-@dataclass(frozen=True, slots=True)
-class Function:
-    """One scalar function.
-
-    Args:
-        name: as StreamSQL spells it, in lower case.
-        least: fewest arguments.
-        most: most arguments, None for any number.
-        accepts: types every argument may have; all arguments share one type, INT mixing with FLOAT.
-        result: the type given, None for the arguments' common type.
-        keeps_unit: whether the result carries the arguments' unit (which then must agree).
-        strict: whether a null argument gives null without a call.
-        call: what is computed.
-        each: types per argument, where they need not share one; the last counts for all behind.
-        total: whether it gives a value for all values.
-    """
-
-    name: str
-    least: int
-    most: int | None
-    accepts: frozenset[Type]
-    result: Type | None
-    keeps_unit: bool
-    call: Callable[..., Any]
-    strict: bool = True
-    each: tuple[frozenset[Type], ...] = ()
-    total: bool = True
+_SCALARS = _ANY - _TIMES - ARRAYS
 
 
 def _finite(value: float) -> float | None:
@@ -176,7 +149,9 @@ def _sign(value: float) -> int:
     return (value > 0) - (value < 0)
 
 
-def _to_text(value: Any) -> str:
+def _to_text(value: Any) -> str | None:
+    if isinstance(value, Array):
+        return arrays.spelt(value)
     return str(value).upper() if isinstance(value, bool) else str(value)
 
 
@@ -191,6 +166,8 @@ def _part(value: Any, parts: int) -> int | None:
         return 0
     if isinstance(value, float) and value.is_integer():
         value = int(value)
+    if isinstance(value, Array):
+        value = repr(value)
     spelt = value if isinstance(value, str) else repr(+value)
     # Mixed [MurmurHash3's last step]: short numbers' checksums have remainders far from even.
     mixed = zlib.crc32(spelt.encode())
@@ -257,7 +234,7 @@ FUNCTIONS: dict[str, Function] = {
         Function("floor", 1, 1, _NUMBERS, Type.INT, True, math.floor),
         Function("greatest", 1, None, _ANY, None, True, lambda *values: max(values)),
         Function("least", 1, None, _ANY, None, True, lambda *values: min(values)),
-        Function("length", 1, 1, _TEXT, Type.INT, False, len),
+        Function("length", 1, 1, _TEXT | ARRAYS, Type.INT, False, len),
         Function("lower", 1, 1, _TEXT, Type.TEXT, False, str.lower),
         Function("ln", 1, 1, _NUMBERS, Type.FLOAT, False, _of_positive(math.log), total=False),
         Function("log", 2, 2, _NUMBERS, Type.FLOAT, False, _log, total=False),
@@ -270,11 +247,11 @@ FUNCTIONS: dict[str, Function] = {
         Function("round", 1, 2, _NUMBERS, None, True, _round),
         Function("sign", 1, 1, _EXACT, Type.INT, False, _sign),
         Function("sqrt", 1, 1, _NUMBERS, Type.FLOAT, False, _sqrt, total=False),
-        Function("to_bool", 1, 1, _NO_TIMES, Type.BOOL, False, _to_bool, total=False),
-        Function("to_float", 1, 1, _NO_TIMES, Type.FLOAT, True, _to_float, total=False),
-        Function("to_int", 1, 1, _NO_TIMES, Type.INT, True, _to_int, total=False),
+        Function("to_bool", 1, 1, _SCALARS, Type.BOOL, False, _to_bool, total=False),
+        Function("to_float", 1, 1, _SCALARS, Type.FLOAT, True, _to_float, total=False),
+        Function("to_int", 1, 1, _SCALARS, Type.INT, True, _to_int, total=False),
         Function("to_text", 1, 1, _ANY, Type.TEXT, False, _to_text),
-        Function("try_to_int", 1, 1, _NO_TIMES, Type.INT, True, _try_to_int, total=False),
+        Function("try_to_int", 1, 1, _SCALARS, Type.INT, True, _try_to_int, total=False),
         Function("trunc", 1, 1, _NUMBERS, Type.INT, True, math.trunc),
         Function("upper", 1, 1, _TEXT, Type.TEXT, False, str.upper),
         Function("chr", 1, 1, _INT, Type.TEXT, False, texts.letter, total=False),
@@ -328,5 +305,6 @@ FUNCTIONS: dict[str, Function] = {
         _time("time_bucket", Type.TIMESTAMP, times.time_bucket, _NUMBERS, _DAYS),
         _time("timezone", Type.TIMESTAMPTZ, times.in_zone, _TEXT, _DAYS),
         *(_decimal(name, count, compute) for name, (count, compute) in COMPUTED.items()),
+        *ARRAY_FUNCTIONS,
     )
 }

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from aspen.algebra.expr import COMPARISONS, Col, Const, Expr, Op, columns_in, conjuncts
 from aspen.algebra.plan import Filter, Fixpoint, Plan, Values, Window, children, map_children, nodes
 from aspen.algebra.renaming import filtered
+from aspen.model.arrays import Array
 
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
 
@@ -44,7 +45,7 @@ def comparison(expr: Expr, *, orders: bool = True) -> tuple[str, str, Const] | N
         column, symbol, constant = expr.right, _MIRRORED[expr.symbol], expr.left
     else:
         return None
-    if constant.value is None or not (orders or symbol == "="):
+    if constant.value is None or isinstance(constant.value, Array) or not (orders or symbol == "="):
         return None
     return column.name, symbol, constant
 

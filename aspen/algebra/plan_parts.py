@@ -166,6 +166,7 @@ class AggregateFunction(Enum):
     ARG_MIN = "ARG_MIN"
     ARG_MAX = "ARG_MAX"
     STRING_AGG = "STRING_AGG"
+    ARRAY_AGG = "ARRAY_AGG"
     CORR = "CORR"
     COVAR_POP = "COVAR_POP"
     COVAR_SAMP = "COVAR_SAMP"
@@ -196,6 +197,7 @@ PAIRED = frozenset(
 ORDERED = PAIRED | {
     AggregateFunction.ARG_MIN,
     AggregateFunction.ARG_MAX,
+    AggregateFunction.ARRAY_AGG,
     AggregateFunction.STRING_AGG,
 }
 """Those that look at a second column."""
@@ -215,7 +217,8 @@ class Aggregate:
     Args:
         argument: column aggregated; None for COUNT(*).
         distinct: whether equal values count once.
-        order: what ARG_MIN and ARG_MAX choose by and STRING_AGG sorts by; x of those of pairs.
+        order: what ARG_MIN and ARG_MAX choose by, what STRING_AGG and ARRAY_AGG sort by; x of those
+            of pairs.
         constant: the fraction of a quantile, or what STRING_AGG writes between two texts.
 
     Raises:

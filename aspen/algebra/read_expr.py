@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from aspen.algebra.expr import Call, Case, Col, Const, Expr, IsNull, Not, Op, Outer
 from aspen.algebra.text import NAME, PRECEDENCE
 from aspen.errors import AspenError, Position
+from aspen.model.arrays import Array, Element
 
 _STRING = r'"(?:\\.|[^"\\])*"'
 _TOKEN = re.compile(
@@ -17,7 +19,7 @@ _TOKEN = re.compile(
     | (?P<text>{_STRING})
     | (?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\#-?\w+)
     | (?P<unit>\[(?:{_STRING}|[^\]"\n]*)\])
-    | (?P<sign>->|<>|<=|>=|[-+*/%=<>(),?^])
+    | (?P<sign>->|<>|<=|>=|[-+*/%=<>(),?^{{}}])
     )""",
     re.VERBOSE,
 )
@@ -162,6 +164,8 @@ def _primary(words: Words) -> Expr:
         return Const(str(json.loads(words.next())))
     if words.kind == "name" and words.peek() in _CONSTANTS:
         return Const(_CONSTANTS[words.next()])
+    if words.take("{"):
+        return Const(_array(words))
     if words.take("CASE"):
         return _case(words)
     name = words.name()
@@ -173,6 +177,18 @@ def _primary(words: Words) -> Expr:
             words.expect(",")
         arguments.append(read_expr(words))
     return Call(name, tuple(arguments))
+
+
+def _array(words: Words) -> Any:
+    values: list[Element] = []
+    while not words.take("}"):
+        if values:
+            words.expect(",")
+        one = _primary(words)
+        if not isinstance(one, Const) or isinstance(one.value, Array):
+            raise words.error("expected a constant")
+        values.append(one.value)
+    return Array(values)
 
 
 def _case(words: Words) -> Case:

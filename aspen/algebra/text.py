@@ -6,6 +6,7 @@ import json
 import math
 import re
 
+from aspen.model.arrays import Array
 from aspen.model.schema import Column, Value
 
 NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
@@ -49,6 +50,8 @@ def value_text(value: Value) -> str:
             return quoted(value)
         case float() if not math.isfinite(value):
             return f"#{value}"
+        case Array():
+            return f"{{{', '.join(map(value_text, value))}}}"
         case _:
             return repr(value)
 

@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from aspen.errors import AspenError
+from aspen.model.arrays import Array, row_in
 from aspen.model.schema import Column, Relation, Row, SourceKind, Type
 
 
@@ -260,9 +261,11 @@ def _relation_in(body: dict[str, Any]) -> Relation:
 
 def _row_in(values: list[Any]) -> Row:
     """Refuse what no view can hold, and no table of rows can look for."""
-    if not all(value is None or isinstance(value, str | int | float) for value in values):
-        raise TypeError("a row holds texts, numbers, truth values and nulls")
-    return tuple(values)
+    row = row_in(values)
+    single = (one for value in row for one in (value if isinstance(value, Array) else (value,)))
+    if not all(one is None or isinstance(one, str | int | float) for one in single):
+        raise TypeError("a row holds texts, numbers, truth values, nulls and arrays of these")
+    return row
 
 
 def _changes_out(changes: tuple[Change, ...]) -> list[list[Any]]:
@@ -328,7 +331,7 @@ def decode(data: bytes) -> Entry:
     try:
         body = json.loads(data)
         kind = body["k"]
-        if kind == "d":  # most entries: what their rows hold is the lane's to check
+        if kind == "d":  # most entries: what rows hold, and which lists are arrays, the lane knows
             changes = tuple([Change(c[0], c[1], tuple(c[2:])) for c in body["c"]])
             return Transaction(body["t"], changes)
         if kind in _KINDS:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from aspen.model.arrays import row_in
 from aspen.model.schema import Row, Value
 
 Delta = dict[Row, int]
@@ -64,4 +65,4 @@ def delta_out(delta: Delta) -> list[list[Value]]:
 
 def delta_in(rows: Iterable[list[Any]]) -> Delta:
     """Read a delta back."""
-    return {tuple(row[1:]): row[0] for row in rows}
+    return {row_in(row[1:]): row[0] for row in rows}

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from aspen.errors import AspenError
+from aspen.model.arrays import Array
 from aspen.model.decimals import MOST_DIGITS, digits_of, text_of, units_of
 from aspen.model.times import READERS
 
 Value = str | int | float | bool | None
+"""What a column of one value holds; one of arrays holds an `Array`, which few have to know."""
 Row = tuple[Value, ...]
 INT_LEAST, INT_MOST = -(2**63), 2**63 - 1
 """An INT has 64 bits."""
@@ -25,7 +27,8 @@ class Type(Enum):
     """The types StreamSQL computes with; the value is the SQL spelling.
 
     Times are texts, spelt as `aspen.model.times` says; a span of time is a FLOAT in s. A DECIMAL
-    says its digits; every count of them is a type, made when it is first named.
+    says its digits; every count of them is a type, made when it is first named. An array holds
+    values of one type, and is itself of that type's array type.
     """
 
     TEXT = "TEXT"
@@ -37,6 +40,14 @@ class Type(Enum):
     TIME = "TIME"
     TIMESTAMP = "TIMESTAMP"
     TIMESTAMPTZ = "TIMESTAMPTZ"
+    TEXT_ARRAY = "TEXT[]"
+    INT_ARRAY = "INT[]"
+    FLOAT_ARRAY = "FLOAT[]"
+    BOOL_ARRAY = "BOOL[]"
+    DATE_ARRAY = "DATE[]"
+    TIME_ARRAY = "TIME[]"
+    TIMESTAMP_ARRAY = "TIMESTAMP[]"
+    TIMESTAMPTZ_ARRAY = "TIMESTAMPTZ[]"
 
     @classmethod
     def _missing_(cls, value: object) -> Type | None:
@@ -81,9 +92,19 @@ class Type(Enum):
         return self.value in READERS
 
     @property
+    def element(self) -> Type | None:
+        """The type of what its arrays hold, None where its values are no arrays."""
+        return Type(self.value[:-2]) if self.value.endswith("[]") else None
+
+    @property
+    def array(self) -> Type | None:
+        """The type of arrays of its values, None where there is none."""
+        return Type.__members__.get(f"{self.name}_ARRAY")
+
+    @property
     def python(self) -> type:
         """Returns the type that its values have in rows."""
-        return _PYTHON.get(self, str)
+        return Array if self.element is not None else _PYTHON.get(self, str)
 
 
 _PYTHON: dict[Type, type] = {Type.INT: int, Type.FLOAT: float, Type.BOOL: bool}
@@ -127,7 +148,8 @@ class Column:
     @property
     def respelt(self) -> bool:
         """Whether a value may come otherwise than rows hold it."""
-        return self.type.is_time or self.type.digits is not None
+        kind = self.type
+        return kind.is_time or kind.digits is not None or kind.element is not None
 
     def check(self, value: Value) -> None:
         """Refuse a value of another type; a time may be spelt in any usual way.
@@ -138,6 +160,11 @@ class Column:
         if value is None:
             if not self.nullable:
                 raise SchemaError(f"column {self.name} cannot be null", found="null")
+            return
+        if self.type.element is not None and isinstance(value, Array | list):
+            inner = replace(self, type=self.type.element, nullable=True)
+            for one in value:
+                inner.check(one)
             return
         expected = _ACCEPTED.get(self.type.family, (self.type.python,))
         is_bool = isinstance(value, bool)
@@ -187,6 +214,11 @@ class Column:
         if digits is not None and value is not None:
             units = units_of(value, digits[1])
             return None if units is None else text_of(units, digits[1])
+        if self.type.element is not None and isinstance(value, Array | list):
+            inner = replace(self, type=self.type.element)
+            floats = inner.type is Type.FLOAT
+            found = map(inner.kept, value)
+            return Array(float(one) if floats and one is not None else one for one in found)
         if isinstance(value, str) and self.type.is_time:
             return READERS[self.type.value](value)
         return value
@@ -307,7 +339,7 @@ class Relation:
             column.check(value)
 
     def kept(self, row: Row) -> Row:
-        """Returns a row that was checked as it is kept: times and decimals in one spelling."""
+        """Returns a row that was checked as it is kept: times, decimals, arrays in one spelling."""
         if not any(column.respelt for column in self.columns):
             return row
         return tuple(c.kept(value) for c, value in zip(self.columns, row, strict=True))

@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Any
 
 from aspen.errors import AspenError
+from aspen.model.arrays import row_in
 from aspen.model.delta import Delta
 from aspen.model.schema import Row
 from aspen.results.protocol import Epoch, Snapshot, ViewChange
@@ -58,7 +59,7 @@ def encode_row(row: Row) -> str:
 def decode_rows(texts: Sequence[str]) -> Iterator[Row]:
     """Read rows back, so many at once that other threads have their turns between."""
     for start in range(0, len(texts), _AT_ONCE):
-        yield from map(tuple, json.loads(f"[{','.join(texts[start : start + _AT_ONCE])}]"))
+        yield from map(row_in, json.loads(f"[{','.join(texts[start : start + _AT_ONCE])}]"))
 
 
 def encode_changes(changes: Sequence[ViewChange]) -> str:

@@ -20,6 +20,7 @@ from dataclasses import astuple, dataclass
 from typing import Any
 
 from aspen.algebra.subnetwork import Share
+from aspen.model.arrays import row_in
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Row
 
@@ -110,9 +111,9 @@ class Borders:
         layout = Layout(tuple(keys), tuple(steady), cost, node)
         loaded = cls(layout, len(body["leaving"]))
         for number, rows in enumerate(body["leaving"]):
-            loaded.leaving[number].update((_at(row, layout.keys), row) for row in map(tuple, rows))
+            loaded.leaving[number].update((_at(row, layout.keys), row) for row in map(row_in, rows))
         for number, rows in enumerate(body["shipped"]):
-            for row in map(tuple, rows):
+            for row in map(row_in, rows):
                 loaded._put(number, _at(row, layout.keys), row)
         for number, *key in body["doubtful"]:
             loaded._doubtful[number, tuple(key)] = None

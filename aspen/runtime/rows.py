@@ -13,7 +13,7 @@ class RowCheck:
     """Checks rows against one relation.
 
     Law: accepts what `Relation.check` accepts; whole numbers in FLOAT columns become floats, and
-    times and decimals get their one spelling, so that equal rows are spelt equally.
+    times, decimals and arrays get their one spelling, so that equal rows are spelt equally.
     """
 
     def __init__(self, relation: Relation) -> None:

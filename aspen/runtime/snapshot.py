@@ -17,6 +17,7 @@ from aspen.algebra.lane_rows import CrossesLanes
 from aspen.algebra.read import read_plan
 from aspen.errors import AspenError
 from aspen.log.entry import Declare, Register, decode, encode
+from aspen.model.arrays import row_in
 from aspen.model.delta import Delta, delta_in, delta_out
 from aspen.model.schema import Relation
 from aspen.runtime.assignment import assignment_in, assignment_out
@@ -220,4 +221,4 @@ def _relation(text: str) -> Relation:
 
 
 def _arrivals(rows: list[tuple[float, list[Any]]]) -> list[Arrival]:
-    return [(at_s, tuple(row)) for at_s, row in rows]
+    return [(at_s, row_in(row)) for at_s, row in rows]

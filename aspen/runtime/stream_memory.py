@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aspen.algebra.lowerable import REMEMBERED_BELOW_HZ
+from aspen.model.arrays import row_in
 from aspen.model.schema import Relation, Row, Value
 from aspen.views.compile import WindowIdentity
 from aspen.views.node import key_of
@@ -153,7 +154,7 @@ class StreamMemory:
         self._now_s = now_s
         for name, newest in body["newest"].items():
             for arrived_s, row in newest:
-                self._renew(relations[name], arrived_s, [tuple(row)])
+                self._renew(relations[name], arrived_s, [row_in(row)])
         self._came.update(body.get("came", {}))  # snapshots from before have none
         found = body.get("recent")
         for name, recent in self._recent.items():
@@ -175,7 +176,7 @@ def _dumped(recent: _Recent) -> list[Any]:
 
 def _loaded(arrivals: Iterable[Sequence[Any]]) -> Iterator[Arrivals]:
     for now_s, at_s, rows in arrivals:
-        yield Arrivals(_finite(now_s), at_s, [tuple(row) for row in rows])
+        yield Arrivals(_finite(now_s), at_s, [row_in(row) for row in rows])
 
 
 def _or_none(time_s: float) -> float | None:

@@ -10,6 +10,9 @@ from typing import Protocol
 from sqlglot import exp
 
 from aspen import units
+from aspen.algebra.array_functions import ARRAYS
+from aspen.algebra.expr import Call as Computed
+from aspen.algebra.expr import Case, Expr
 from aspen.algebra.plan import Aggregate, AggregateFunction, SortKey
 from aspen.errors import Position
 from aspen.model.decimals import MOST_DIGITS
@@ -35,6 +38,7 @@ class Second(Enum):
     NUMBER = ", x"
     FRACTION = ", 0.5"
     BETWEEN = ", ', '"
+    ORDER = " ORDER BY x"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,7 @@ SIGNATURES: Mapping[AggregateFunction, Signature] = {
     _F.BOOL_OR: Signature(_TRUTH),
     _F.ARG_MIN: Signature(second=Second.BY),
     _F.ARG_MAX: Signature(second=Second.BY),
+    _F.ARRAY_AGG: Signature(tuple(ARRAYS), second=Second.ORDER),
     _F.STRING_AGG: Signature(result=Type.TEXT, second=Second.BETWEEN),
     _F.CORR: _BARE,
     _F.COVAR_POP: _COVARIANCE,
@@ -102,7 +107,7 @@ def _check_arity(call: Call, function: AggregateFunction, here: Position) -> Non
         WrongArity: with how the call is written.
     """
     second = Second.NONE if function is _F.COUNT else SIGNATURES[function].second
-    most = 1 if second is Second.NONE else 2
+    most = 1 if second in (Second.NONE, Second.ORDER) else 2
     least = 1 if second is Second.BETWEEN else most
     if call.star and function is _F.COUNT:
         return
@@ -193,7 +198,7 @@ def bind_aggregate(
         Unsupported: an order where none counts.
     """
     _check_arity(call, function, called_at(node))
-    if call.order and function is not _F.STRING_AGG:
+    if call.order and function not in (_F.ARRAY_AGG, _F.STRING_AGG):
         raise unsupported(f"ORDER BY inside {function.value}", node, "leave it out")
     if function is _F.COUNT:
         name = None if call.star else keep(bind(call.arguments[0]))
@@ -212,6 +217,8 @@ def bind_aggregate(
             order, unit = SortKey(keep(by, "by")), by.unit
         case Second.FRACTION:
             given = _constant_of(call, function)
+        case Second.ORDER:
+            order = _order_of(call, value, bind, keep)
         case Second.BETWEEN:
             order, given = _order_of(call, value, bind, keep), _constant_of(call, function)
             if value.type is not Type.TEXT:
@@ -222,13 +229,23 @@ def bind_aggregate(
 
 
 def _order_of(call: Call, value: Typed, bind: Callable[[exp.Expr], Typed], keep: Keep) -> SortKey:
-    """Returns what the texts of STRING_AGG are sorted by: themselves, if nothing is said."""
+    """Returns what STRING_AGG and ARRAY_AGG sort by: the values, if nothing is said."""
     if not call.order:
         return SortKey(keep(value, "by"))
     if len(call.order) > 1:
         raise unsupported("several keys in an aggregate's ORDER BY", call.order[1], "name one")
     (key,) = call.order
     by = bind(key.this if isinstance(key, exp.Ordered) else key)
-    if call.distinct and by.expr != value.expr:
+    if call.distinct and by.expr not in (value.expr, _collected(value.expr)):
         raise unsupported("DISTINCT beside another ORDER BY", key, "sort by what is aggregated")
     return sort_key(keep(by, "by"), key)
+
+
+def _collected(expr: Expr) -> Expr:
+    """Returns what ARRAY_AGG collects, of the array of one value that it is given."""
+    match expr:
+        case Case(((_, then),)):
+            return _collected(then)
+        case Computed("list_value", (one,)):
+            return one
+    return expr

@@ -12,6 +12,7 @@ from sqlglot import exp
 from aspen.algebra.expr import Const, Expr, IsNull, Not, Op
 from aspen.errors import Position
 from aspen.model.schema import Type
+from aspen.streamsql.bind_arrays import bind_array
 from aspen.streamsql.errors import (
     MisplacedAggregate,
     MisplacedExists,
@@ -54,6 +55,8 @@ _LITERALS: dict[type, Type] = {
 }
 _LONG_CHAIN = 32
 _ATTEMPTS = {
+    "All": "NOT list_contains(array, value)",
+    "Any": "list_contains(array, value), or ANY (SELECT …)",
     "Window": "OVER stands in the select list, QUALIFY and ORDER BY",
     "Parameter": "write the value itself",
     "Placeholder": "write the value itself",
@@ -168,6 +171,8 @@ class ExpressionBinder:
                 return self._case(tree, here)
             case exp.Anonymous():
                 return self._choice(tree, here)
+            case exp.Cast() | exp.Array():
+                return bind_array(tree, here, self.bind)
             case exp.Like() | exp.ILike() | exp.Escape():
                 return self._unlike(tree, here)
             case exp.Subquery() if is_query(tree.this):

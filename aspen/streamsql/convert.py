@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import cast
+
 from aspen.errors import AspenError
+from aspen.model.arrays import Array
 from aspen.model.schema import INT_LEAST, INT_MOST, Column, Type, Value
 
 
@@ -18,6 +22,11 @@ def converted(value: Value, column: Column) -> Value:
     """
     if value is None:
         return None
+    if column.type.element is not None:
+        if not isinstance(value, Array):
+            raise _bad(value, column)
+        inner = replace(column, type=column.type.element)
+        return cast("Value", Array(converted(one, inner) for one in value))
     if column.respelt:
         found = column.kept(str(value) if column.type.is_time else value)
         if found is None:

@@ -31,6 +31,16 @@ class _Generator(generator.Generator):
         window = self.sql(expression, "stream_window")
         return f"{super().table_sql(expression, sep)}{f' {window}' if window else ''}"
 
+    def array_sql(self, expression: exp.Array) -> str:
+        """Prints an array as it is written."""
+        return f"[{self.expressions(expression, flat=True)}]"
+
+    def datatype_sql(self, expression: exp.DataType) -> str:
+        """Prints a type, that of an array as its values' with brackets behind."""
+        if expression.this == exp.DType.ARRAY:
+            return f"{self.expressions(expression, flat=True)}[]"
+        return str(super().datatype_sql(expression))
+
     def with_sql(self, expression: exp.With) -> str:
         most = expression.meta.get("most")
         limited = f"WITH RECURSIVE (ERROR AT {most} ROWS)" if most else "WITH RECURSIVE"

@@ -1,4 +1,4 @@
-"""SQL's names of types → ours: nine types, and every usual name for them."""
+"""SQL's names of types → ours: nine types and arrays of them, and every usual name for them."""
 
 from __future__ import annotations
 
@@ -62,6 +62,10 @@ def type_of(
         Unsupported: no type of ours.
     """
     spelt = _name(tree)
+    if spelt in ("ARRAY", "LIST") and len(tree.expressions) == 1:
+        inner = type_of(tree.expressions[0], at, attempt)
+        if inner.array is not None:
+            return inner.array
     if spelt not in SQL_TYPES:
         raise Unsupported(
             f"there is no type {spelt}",

@@ -15,6 +15,7 @@ from aspen.model.schema import INT_LEAST
 from aspen.streamsql.errors import SyntaxRefused, Unsupported
 from aspen.streamsql.numbers import number
 from aspen.streamsql.positions import at, placed, whole
+from aspen.streamsql.spellings import SPELLINGS
 from aspen.streamsql.sql_types import CASTS, TO_DECIMAL, TRIES, type_of
 
 COMPARED: dict[type[exp.Expr], str] = {
@@ -26,39 +27,6 @@ COMPARED: dict[type[exp.Expr], str] = {
     exp.GTE: ">=",
 }
 _OPPOSITE = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-_SPELLINGS = {
-    "any_value": "min",
-    "argmax": "arg_max",
-    "argmin": "arg_min",
-    "ceiling": "ceil",
-    "char_length": "length",
-    "character_length": "length",
-    "datediff": "date_diff",
-    "datepart": "date_part",
-    "datesub": "date_sub",
-    "datetrunc": "date_trunc",
-    "every": "bool_and",
-    "group_concat": "string_agg",
-    "ifnull": "coalesce",
-    "lcase": "lower",
-    "len": "length",
-    "listagg": "string_agg",
-    "max_by": "arg_max",
-    "mean": "avg",
-    "min_by": "arg_min",
-    "nvl": "coalesce",
-    "percentile_cont": "quantile_cont",
-    "percentile_disc": "quantile_disc",
-    "pow": "power",
-    "quantile": "quantile_disc",
-    "stddev": "stddev_samp",
-    "prefix": "starts_with",
-    "strpos": "instr",
-    "substring": "substr",
-    "suffix": "ends_with",
-    "ucase": "upper",
-    "variance": "var_samp",
-}
 CHOICES = ("nullif", "iif", "if", "mod", "pi", "date_add", "age")
 """Functions that are other expressions in other words: CASE, an operator, a number."""
 
@@ -185,6 +153,8 @@ def call_of(tree: exp.Expr) -> Call | None:
         case exp.Cast():
             kind = type_of(tree.args["to"], whole(tree), "CAST(x AS FLOAT)")
             tried = isinstance(tree, exp.TryCast)
+            if kind.element is not None:
+                return None
             if kind.digits is not None:
                 numbers = map(exp.Literal.number, kind.digits)
                 return Call(TO_DECIMAL[tried], (_as_written(tree.this), *numbers))
@@ -193,6 +163,18 @@ def call_of(tree: exp.Expr) -> Call | None:
             return _part(tree.name, tree.expression, tree)
         case exp.AtTimeZone():
             return Call("timezone", (tree.args["zone"], tree.this))
+        case exp.Array(expressions=[_, *_] as values):
+            return Call("list_value", tuple(values))
+        case exp.Bracket(expressions=[exp.Slice(args=ends)]):
+            null = placed(exp.Null(), at(tree))
+            first, last = (ends.get(end) or null for end in ("this", "expression"))
+            return Call("list_slice", (tree.this, first, last))
+        case exp.Bracket(expressions=[index]):
+            return Call("list_extract", (tree.this, index))
+        case exp.In(args={"field": exp.Expr() as values}):
+            return Call("list_contains", (values, tree.this))
+        case exp.EQ(expression=exp.Any(this=values)) if not is_query(values):
+            return Call("equals_any", (values, tree.this))
         case exp.DPipe():
             return Call("concat", (tree.this, tree.expression))
         case exp.IntDiv():
@@ -247,7 +229,7 @@ def _called(tree: exp.Anonymous) -> Call:
     distinct = bool(arguments) and isinstance(arguments[0], exp.Distinct)
     if distinct:
         arguments[:1] = arguments[0].expressions
-    name = _SPELLINGS.get(tree.name, tree.name)
+    name = SPELLINGS.get(tree.name, tree.name)
     match arguments:
         case (exp.Star(),):
             return Call(name, (), star=True)
@@ -260,6 +242,9 @@ def _called(tree: exp.Anonymous) -> Call:
             return _part(tree.name, value, tree)
         case (exp.Literal() as part, value) if name == "date_part":
             return _part(part.name, value, tree)
+        case (value,) if name == "array_agg":
+            one = placed(exp.Array(expressions=[value.copy()]), at(tree))
+            return Call(name, (one,), distinct=distinct, order=order)
         case (_,) if tree.name == "log":
             name = "log10"
         case (test,) if tree.name in ("count_if", "countif"):

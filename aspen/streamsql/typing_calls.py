@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 
+from aspen.algebra.array_functions import ARRAY_FUNCTIONS
 from aspen.algebra.expr import Call, Const
-from aspen.algebra.functions import FUNCTIONS, Function
+from aspen.algebra.function import Function
+from aspen.algebra.functions import FUNCTIONS
 from aspen.algebra.patterns import is_pattern
 from aspen.algebra.plan import AggregateFunction, PickFunction, RankFunction
 from aspen.errors import Position
@@ -21,6 +23,7 @@ from aspen.streamsql.errors import (
     suggestion,
 )
 from aspen.streamsql.sql_types import CASTS, TO_DECIMAL, TRIES
+from aspen.streamsql.typing_arrays import array_name, fitted, listed
 from aspen.streamsql.typing_decimals import called, cast
 from aspen.streamsql.typing_rules import Typed, joined, require, widened
 from aspen.streamsql.typing_times import is_span, shaped
@@ -28,6 +31,7 @@ from aspen.streamsql.typing_times import is_span, shaped
 _SHAPES = {"distance": "distance(x1, y1, x2, y2)", "round": "round(x) or round(x, digits)"}
 _SHOWN = 16
 _DIGITS_AND_VALUE = 3
+_OF_ARRAYS = frozenset(function.name for function in ARRAY_FUNCTIONS)
 NOW = {
     "now": Type.TIMESTAMPTZ,
     "current_timestamp": Type.TIMESTAMPTZ,
@@ -57,6 +61,7 @@ def call(name: str, arguments: Sequence[Typed], at: Position) -> Typed:
     """
     if name in TO_DECIMAL and len(arguments) == _DIGITS_AND_VALUE:
         return cast(name, arguments, at)
+    name = array_name(name, arguments)
     known = FUNCTIONS.get(name)
     if known is None:
         names = (*FUNCTIONS, *NOW, *(one.value.lower() for one in AggregateFunction))
@@ -83,14 +88,17 @@ def call(name: str, arguments: Sequence[Typed], at: Position) -> Typed:
         _check_pattern(arguments[1])
     if name == "epoch" and is_span(arguments[0]):
         return replace(arguments[0], unit="s")
+    if name == "list_value":
+        return listed(arguments, at)
     accepts = [
         known.each[min(i, len(known.each) - 1)] if known.each else known.accepts
         for i in range(len(arguments))
     ]
-    found = called(name, arguments, accepts, at)
+    by_array = name in _OF_ARRAYS
+    found = arguments if by_array else called(name, arguments, accepts, at)
     if isinstance(found, Typed):
         return found
-    arguments, result = shaped(name, found)
+    arguments, result = fitted(name, found) if by_array else shaped(name, found)
     for argument, kinds in zip(arguments, accepts, strict=True):
         require(argument, sorted(kinds, key=lambda kind: kind.value), _SPOKEN.get(name, name))
     # The digits of round(x, digits) are a bare number.
@@ -101,9 +109,9 @@ def call(name: str, arguments: Sequence[Typed], at: Position) -> Typed:
         nullable = all(argument.nullable for argument in arguments)
     nullable = nullable or not known.total
     unit = shared.unit if known.keeps_unit else "s" if name in _IN_SECONDS else ""
-    kind = result or known.result or shared.type
+    kind = (known.result or result if by_array else result or known.result) or shared.type
     # Functions that give their arguments' type must not let an INT out where FLOAT is promised.
-    widen = known.result is None and name != "round"
+    widen = known.result is None and name != "round" and not by_array
     exprs = tuple(widened(a.expr, a.type, kind) if widen else a.expr for a in arguments)
     return Typed(Call(name, exprs), kind, unit, nullable, at)
 

@@ -31,10 +31,12 @@ READ: Mapping[type[exp.Expr], frozenset[str]] = {
         *((node, {"this"}) for node in (exp.IgnoreNulls, exp.Qualify, exp.RespectNulls)),
         *((node, {*_QUERY, *_TWO, "distinct"}) for node in (exp.Except, exp.Intersect, exp.Union)),
         (exp.Alias, {"this", "alias"}),
+        (exp.Array, {"expressions"}),
         (exp.Anonymous, {"this", "expressions"}),
         (exp.AtTimeZone, {"this", "zone"}),
         (exp.Between, {"this", "low", "high", "symmetric"}),
         *((node, {"expressions"}) for node in (exp.Cube, exp.GroupingSets, exp.Rollup)),
+        (exp.Bracket, {"this", "expressions"}),
         (exp.CTE, {"this", "alias"}),
         (exp.Case, {"this", "ifs", "default"}),
         (exp.Cast, {"this", "to"}),
@@ -48,7 +50,7 @@ READ: Mapping[type[exp.Expr], frozenset[str]] = {
         (exp.ILike, {*_TWO, "negate"}),
         (exp.Identifier, {"this", "quoted"}),
         (exp.If, {"this", "true"}),
-        (exp.In, {"this", "expressions", "query"}),
+        (exp.In, {"this", "expressions", "field", "query"}),
         (exp.Interval, {"this", "unit"}),
         (exp.Is, _TWO),
         (exp.Join, {"this", "kind", "method", "on", "side", "using"}),
@@ -68,6 +70,7 @@ READ: Mapping[type[exp.Expr], frozenset[str]] = {
                 *("qualify", "where", "windows"),
             },
         ),
+        (exp.Slice, _TWO),
         (exp.Star, {"except_", "rename", "replace"}),
         (StreamWindow, set(StreamWindow.arg_types)),
         (exp.Subquery, {*_QUERY, "this", "alias", "joins"}),
@@ -90,6 +93,8 @@ NO_MATTER = frozenset(
         (exp.DPipe, "safe"),  # this and the next: how other dialects read the sign
         (exp.Div, "safe"),
         (exp.Div, "typed"),
+        (exp.Array, "bracket_notation"),
+        (exp.DataType, "nested"),
         (exp.Fetch, "direction"),  # FIRST and NEXT are one
     }
 )
@@ -137,7 +142,8 @@ def refuse_unread(query: exp.Expr) -> None:
             given = value is not None and value is not False and value not in ([], "")
             # Only the columns that * stands for can be changed, not COUNT(*).
             read = name in READ[kind] and not (kind is exp.Star and _in_call(node))
-            read = read or (name == "expressions" and names_decimal(node))
+            typed = names_decimal(node) or node.this == exp.DType.ARRAY
+            read = read or (name == "expressions" and typed)
             if given and not read and (kind, name) not in NO_MATTER:
                 words = f"{name.strip('_').replace('_', ' ').upper()} of {kind.__name__.upper()}"
                 known = _SPELT.get((kind, name)) or _CLAUSES.get(name)

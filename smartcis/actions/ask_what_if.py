@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from aspen.log.entry import OneTimeKind
+from aspen.model.arrays import row_in
 from aspen.model.schema import Value
 from smartcis.access.grants import Grant, refuse_veiled
 from smartcis.questions.asking import ProvenanceQuery, ask, pattern, relation_asked
@@ -55,7 +56,7 @@ def ask_what_if(granted: Grant, updates: str, row: Named | None = None) -> Diffe
     gone: list[Named] = []
     come: list[Named] = []
     for weight, text in sorted(answer.rows, key=repr):
-        values = tuple(json.loads(str(text)))
+        values = row_in(json.loads(str(text)))
         if granted.may_see(relation.name, relation.names, values):
             row_by_name = dict(zip(relation.names, values, strict=True))
             (come if int(weight or 0) > 0 else gone).append(row_by_name)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from aspen.log.entry import OneTimeKind
+from aspen.model.arrays import row_in
 from aspen.model.schema import Row, Value
 from aspen.results.protocol import Snapshot
 from smartcis.access.grants import Grant, is_veiled
@@ -65,7 +66,7 @@ def ask_why(granted: Grant, row: Sequence[Value]) -> Reasons:
         NoAnswer: the engine did not answer in time.
         CannotSay: the view is in error.
     """
-    asked = tuple(row)
+    asked = row_in(row)
     relation = relation_asked(granted)
     relation.check(asked)
     refuse_odd(asked)

@@ -16,6 +16,7 @@ from smartcis.sentences import translated
 Wanted = dict[str, Any]
 """The fields of a checked body."""
 VALUES: list[dict[str, Any]] = [{"type": "string"}, {"type": "number"}, {"type": "boolean"}]
+ARRAY = {"type": "array", "items": {"oneOf": VALUES, "nullable": True}}
 PAIR = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
 BOX = PAIR | {"minItems": 4, "maxItems": 4}
 NODE_HIGHEST = 2**53 - 1
@@ -31,12 +32,12 @@ class SentenceField(serializers.CharField):
         return translated(value)
 
 
-@extend_schema_field({"oneOf": VALUES, "nullable": True}, component_name="Cell")
+@extend_schema_field({"oneOf": [*VALUES, ARRAY], "nullable": True}, component_name="Cell")
 class CellField(serializers.JSONField):
     """One value of a row."""
 
 
-@extend_schema_field({"oneOf": [*VALUES, OPEN], "nullable": True}, component_name="OpenCell")
+@extend_schema_field({"oneOf": [*VALUES, ARRAY, OPEN], "nullable": True}, component_name="OpenCell")
 class OpenCellField(serializers.JSONField):
     """A value, or `{"open": name}` for any value that meets the conditions."""
 

@@ -1,8 +1,9 @@
 """Rows as files: CSV and GeoJSON, written while they are sent.
 
 CSV       RFC 4180; a column's unit stands behind its name, `celsius [°C]`. NULL is nothing at
-          all, an empty text is "". A text that a spreadsheet would take for a formula has a
-          ' in front; so has one that begins with ' and would be such a text without it.
+          all, an empty text is "", an array [1, 2]. A text that a spreadsheet would take for a
+          formula has a ' in front; so has one that begins with ' and would be such a text
+          without it.
 GeoJSON   RFC 7946, in degrees; a row's level and metres are properties beside its own. Rows
           nowhere in the building have a null geometry.
 """
@@ -23,6 +24,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from aspen.algebra.arrays import spelt
+from aspen.model.arrays import Array
 from aspen.model.schema import Row, Type, Value
 from smartcis.access.limits import spend
 from smartcis.access.owner import Owner
@@ -156,7 +159,7 @@ def _cell(value: Value, number: bool) -> str:  # noqa: FBT001  # called per cell
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    text = str(value)
+    text = (spelt(value) or "") if isinstance(value, Array) else str(value)
     if isinstance(value, str) and not number and FORMULA.match(text):
         text = f"'{text}"
     if text and not QUOTED.search(text):

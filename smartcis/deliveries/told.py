@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from aspen.model.arrays import row_in
 from aspen.model.delta import Delta
 from aspen.model.schema import Row
 from smartcis.models import Outlet, ToldRow
@@ -66,7 +67,7 @@ def rows_by_key(outlet: Outlet, keys: Iterable[str]) -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = {key: [] for key in keys}
     for one in _told(outlet, key__in=list(found)):
         if one.weight > 0:
-            found[one.key].append(tuple(one.row))
+            found[one.key].append(row_in(one.row))
     return found
 
 

@@ -34,6 +34,7 @@ from aspen.log.entry import (
     encode,
 )
 from aspen.log.redis_log import RedisLog
+from aspen.model.arrays import row_in
 from aspen.model.delta import Delta, accumulate
 from aspen.model.schema import Relation, SourceKind
 from aspen.runtime.own_relations import OWN_RELATIONS
@@ -183,7 +184,7 @@ def entries_of(bodies: Sequence[dict[str, Any]], *, at_s: float) -> Iterator[Ent
     views: list[Entry] = []
     for body in bodies:
         for relation, weight, *row in body.get("changes", ()):
-            accumulate(net.setdefault(relation, {}), tuple(row), weight)
+            accumulate(net.setdefault(relation, {}), row_in(row), weight)
         if "declare" in body:
             yield declaration_of(body["declare"], at_s=at_s)
         if "unregister" in body:

@@ -51,7 +51,8 @@ HINTS: dict[object, dict[str, Any]] = {
     protocol.Cell: {"$ref": "#/components/schemas/Cell"},
     protocol.WireRow: {"$ref": "#/components/schemas/Row"},
 }
-CELL = {"type": ["string", "number", "boolean", "null"]}
+SINGLE = ["string", "number", "boolean", "null"]
+CELL = {"type": [*SINGLE, "array"], "items": {"type": SINGLE}}
 
 
 def asyncapi(host: str, *, secure: bool) -> dict[str, Any]:

@@ -16,7 +16,8 @@ def typescript() -> str:
     """Returns the whole module."""
     aliases = [
         f"export type Engine = {_literals(protocol.Engine)};",
-        "export type Cell = string | number | boolean | null;",
+        "export type Single = string | number | boolean | null;",
+        "export type Cell = Single | Single[];",
         "export type Row = Cell[];",
     ]
     blocks = [

@@ -15,6 +15,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from aspen.model.arrays import row_in
 from aspen.model.schema import Row
 from federation.fragment import NetworkFragment
 from sensors_sim.innet.answers import Answer
@@ -207,4 +208,4 @@ def _tell_difference(name: str, before: Counter[Row], now: Counter[Row]) -> bool
 
 
 def _bag(answer: Sequence[Sequence[Any]]) -> Counter[Row]:
-    return Counter({tuple(row): weight for weight, *row in answer})
+    return Counter({row_in(row): weight for weight, *row in answer})

@@ -14,6 +14,7 @@ from django.conf import settings
 
 from aspen.errors import AspenError
 from aspen.log.entry import Change, Entry, Interest, OneTimeKind, OneTimeQuery
+from aspen.model.arrays import row_in
 from aspen.model.schema import Relation, Row, Value
 from aspen.results.protocol import Snapshot
 from aspen.runtime.one_time_queries import answer_name
@@ -126,7 +127,7 @@ def pattern(granted: Grant, known: Mapping[str, Value]) -> tuple[Row, tuple[int,
         if value is not None:
             relation.columns[index].check(value)
         values[index] = value
-    row = tuple(values)
+    row = row_in(values)
     refuse_odd(row)
     refuse_others(granted, relation, row)
     return row, tuple(p for p, name in enumerate(relation.names) if name not in known)
@@ -164,7 +165,7 @@ def named(granted: Grant, relation: str, text: str) -> tuple[dict[str, Any], boo
     """
     values = json.loads(text or "[]")
     names = CATALOG.get(relation).names if relation in CATALOG else ()
-    if names and values and not granted.may_see(relation, names, tuple(values)):
+    if names and values and not granted.may_see(relation, names, row_in(values)):
         return {}, True
     names = (
         names if len(names) == len(values) else tuple(f"column_{n + 1}" for n in range(len(values)))

@@ -56,7 +56,7 @@ def columns_fault(value: object) -> str:
     """Returns what is wrong with the form of a list of columns, empty for nothing."""
     if not isinstance(value, list) or len(value) > COLUMNS_AT_MOST:
         return f"is a list of at most {COLUMNS_AT_MOST} columns"
-    kinds = ", ".join(kind.word for kind in Type)
+    kinds = ", ".join(kind.word for kind in Type if kind.element is None)
     for one in value:
         if not isinstance(one, dict) or not isinstance(one.get("name"), str):
             return 'is a list of objects such as {"name": "id", "type": "TEXT"}'
@@ -71,7 +71,7 @@ def columns_fault(value: object) -> str:
 
 def _is_type(spelt: object) -> bool:
     try:
-        return bool(Type(spelt))
+        return Type(spelt).element is None
     except ValueError:
         return False
 

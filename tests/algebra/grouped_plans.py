@@ -25,6 +25,7 @@ from aspen.algebra.plan import (
     TopK,
 )
 from aspen.algebra.plan_parts import ORDERED, PAIRED, WITH_CONSTANT
+from aspen.model.arrays import Array
 from aspen.model.schema import Column, Type
 from aspen.model.times import MOMENT_ENDS, spelt, spelt_time
 
@@ -37,6 +38,10 @@ VALUES = {
     Type.TIME: st.times().map(spelt_time),
     Type.TIMESTAMP: st.datetimes().map(spelt),
     Type.TIMESTAMPTZ: st.datetimes().map(lambda moment: spelt(moment) + MOMENT_ENDS),
+}
+VALUES |= {
+    kind.array: st.lists(st.none() | values, max_size=3).map(Array)
+    for kind, values in VALUES.items()
 }
 _OF_ANY = tuple(
     AggregateFunction[name]
@@ -52,6 +57,7 @@ _OF_TYPE = {
     Type.FLOAT: (AggregateFunction.SUM, *_GIVE_FLOATS, *_OF_PAIRS),
     Type.BOOL: (AggregateFunction.BOOL_AND, AggregateFunction.BOOL_OR),
     Type.TEXT: (AggregateFunction.STRING_AGG,),
+    Type.INT_ARRAY: (AggregateFunction.ARRAY_AGG,),
 }
 
 
@@ -81,8 +87,8 @@ def aggregates(draw, child: Plan, name: str) -> Aggregate:
     if function in ORDERED:
         fit = [one for one in child.columns if one.type.numeric or function not in PAIRED]
         by = draw(st.sampled_from(fit))
-        text = function is AggregateFunction.STRING_AGG
-        falls, last = (draw(st.booleans()), draw(st.booleans())) if text else (False, False)
+        sorts = function in (AggregateFunction.STRING_AGG, AggregateFunction.ARRAY_AGG)
+        falls, last = (draw(st.booleans()), draw(st.booleans())) if sorts else (False, False)
         order = SortKey(by.name, falls, last)
     if function in WITH_CONSTANT:
         constant = "," if order else draw(st.sampled_from([0.0, 0.3, 0.5, 1.0]))

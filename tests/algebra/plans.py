@@ -46,7 +46,10 @@ from tests.oracle import evaluate
 
 TABLES = {
     "t": (Column("a", Type.INT), Column("b", Type.INT, "", True), Column("c", Type.TEXT)),
-    "u": (Column("a", Type.INT), Column("w", Type.FLOAT, "kg"), Column("ok", Type.BOOL, "", True)),
+    "u": (
+        *(Column("a", Type.INT), Column("w", Type.FLOAT, "kg"), Column("ok", Type.BOOL, "", True)),
+        Column("many", Type.INT_ARRAY, "", True),
+    ),
     "edge": (Column("src", Type.INT), Column("dst", Type.INT), Column("len", Type.INT)),
 }
 STREAM = (Column("k", Type.TEXT), Column("v", Type.INT), Column("w", Type.FLOAT, "kg"))
@@ -139,6 +142,9 @@ def exprs(draw, columns: tuple[Column, ...], kind: Type, depth: int = 2) -> Expr
     right = draw(exprs(columns, kind, depth - 1))
     if kind is Type.TEXT:
         return Call(draw(st.sampled_from(["coalesce", "concat", "least"])), (left, right))
+    if kind.element is not None:
+        called = draw(st.sampled_from(["coalesce", "least", "list_joined"]))
+        return Call(called, (left, right))
     if kind.is_time:
         return Call(draw(st.sampled_from(["coalesce", "least"])), (left, right))
     symbols = ["+", "-", "*", "%"] if kind is Type.INT else ["+", "-", "*", "/"]

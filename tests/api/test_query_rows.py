@@ -12,6 +12,7 @@ from api.test_statements import account, submit
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from aspen.model.arrays import Array
 from smartcis.actions.deploy_standing_queries import deploy_standing_queries
 from smartcis.api.locate_rows import located_by, locator
 from smartcis.api.query_export import FORMULA, CsvRenderer, ExportTable
@@ -70,6 +71,11 @@ def test_units_stand_in_the_header():
         "t", (("sid", "TEXT", ""), ("celsius", "FLOAT", "°C")), [("s1", 21.5)], 1, 0.0
     )
     assert "".join(CsvRenderer.lines(table)) == "sid,celsius [°C]\r\ns1,21.5\r\n"
+
+
+def test_an_array_is_one_cell():
+    table = ExportTable("t", (("at", "FLOAT[]", "s"),), [(Array((1.5, None)),)], 1, 0.0)
+    assert "".join(CsvRenderer.lines(table)) == 'at [s]\r\n"[1.5, NULL]"\r\n'
 
 
 WORDS = st.text() | st.text("='@ x\t-")

@@ -19,6 +19,7 @@ from aspen.log.entry import (
     decode,
     encode,
 )
+from aspen.model.arrays import Array
 from aspen.model.schema import Column, Relation, SourceKind, Type
 
 times = st.floats(0, 4e9)
@@ -30,6 +31,7 @@ values = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False),
 )
 rows = st.lists(values, max_size=5).map(tuple)
+with_arrays = st.lists(values | st.lists(values, max_size=3).map(Array), max_size=5).map(tuple)
 relations = st.just(
     Relation("r", (Column("a", Type.FLOAT, "kg", nullable=True),), SourceKind.STREAM, device="seat")
 )
@@ -46,7 +48,7 @@ entries = st.one_of(
         times,
         st.text(),
         st.text(),
-        rows,
+        with_arrays,
         st.sampled_from(OneTimeKind),
         places,
         st.lists(changes, max_size=2).map(tuple),
@@ -76,8 +78,8 @@ def test_a_plain_why_is_spelt_as_it_always_was() -> None:
         b'{"k":"z"}',
         b'{"k":"a","t":1.0,"a":"q"}',
         b'{"k":"a","t":1.0,"a":"q","v":"v","w":[],"q":"how"}',
-        b'{"k":"a","t":1.0,"a":"q","v":"v","w":[],"c":[["door",1,[1]]]}',
-        b'{"k":"a","t":1.0,"a":"q","v":"v","w":[[1]]}',
+        b'{"k":"a","t":1.0,"a":"q","v":"v","w":[],"c":[["door",1,[[1]]]]}',
+        b'{"k":"a","t":1.0,"a":"q","v":"v","w":[[[1]]]}',
         b'{"k":"a","t":1.0,"a":"q","v":"v","w":[{}]}',
         b'{"k":"a","t":1.0,"a":"q","v":"v","w":3}',
     ],

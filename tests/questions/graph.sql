@@ -180,7 +180,6 @@ ORDER BY metres DESC;
 
 -- question: Which is the way from the entrance to each room, room by room?
 -- source: graphhopper/graphhopper#646
--- not answered: StreamSQL has no ARRAY here
 WITH RECURSIVE walk AS (
   SELECT node, [node] AS path, 0 AS mm FROM building_exit WHERE name = 'main'
   UNION ALL

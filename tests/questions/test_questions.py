@@ -119,7 +119,7 @@ def _spelt(value: object) -> object:
     match value:
         case bool() | None | str():
             return value
-        case list():
+        case list() | tuple():
             return tuple(map(_spelt, value))
         case timedelta():
             return _spelt(value.total_seconds())

@@ -75,7 +75,7 @@ class Duck:
         patience = Timer(PATIENCE_S, self._connection.interrupt)
         patience.start()
         try:
-            return Counter(self._connection.execute(text).fetchall())
+            return Counter(map(hashable, self._connection.execute(text).fetchall()))
         except (duckdb.InterruptException, duckdb.InternalException, duckdb.FatalException) as none:
             held = self._held
             self._connect()
@@ -83,6 +83,11 @@ class Duck:
             raise Unanswered(f"{type(none).__name__}: {none}") from none
         finally:
             patience.cancel()
+
+
+def hashable(row: tuple) -> tuple:
+    """Returns a row with its lists as tuples."""
+    return tuple(tuple(value) if isinstance(value, list) else value for value in row)
 
 
 def _literal(value: object) -> str:

@@ -24,6 +24,8 @@ def spelt(value):
         return "NULL"
     if isinstance(value, str):
         return f"'{value}'"
+    if isinstance(value, tuple):
+        return str(list(value))
     return "nan" if isinstance(value, float) and math.isnan(value) else str(value)
 
 

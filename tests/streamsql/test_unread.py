@@ -43,6 +43,9 @@ SELECT EXTRACT(HOUR FROM TIMESTAMP '2026-11-23' + INTERVAL 5 MINUTE) AS hour,
   TIMESTAMP '2026-11-23 10:00' AT TIME ZONE 'Europe/Berlin' AS moment,
   CAST(1.25 AS DECIMAL(5, 1)) AS x
 ---
+SELECT [1, 2][1] AS a, [1, 2][1:2] AS b, CAST([] AS INT[]) AS c, 1 IN v.many AS d
+FROM (SELECT [1] AS many) v
+---
 SELECT sid FROM temperature_reading [PARTITION BY sid ROWS 1]
 """
 

@@ -63,8 +63,7 @@ def _inner(aggregate: Aggregate, *, whole: bool) -> Accumulator:
             | AggregateFunction.REGR_R2
         ):
             return Pairs(aggregate.function)
-        case AggregateFunction.STRING_AGG:
+        case AggregateFunction.STRING_AGG | AggregateFunction.ARRAY_AGG:
             descending, nulls_last = aggregate.falling
-            return Concatenated(
-                str(aggregate.constant), descending=descending, nulls_last=nulls_last
-            )
+            between = None if aggregate.constant is None else str(aggregate.constant)
+            return Concatenated(between, descending=descending, nulls_last=nulls_last)

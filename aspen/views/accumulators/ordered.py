@@ -1,14 +1,15 @@
-"""MIN, MAX, quantiles, MODE, ARG_MIN, ARG_MAX and STRING_AGG: what needs the values in order."""
+"""MIN, MAX, quantiles, MODE, ARG_MIN, STRING_AGG and others: what needs the values in order."""
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
-from itertools import repeat
-from typing import Any
+from itertools import chain, repeat
+from typing import Any, cast
 
-from aspen.algebra import texts
+from aspen.algebra import arrays, texts
+from aspen.model.arrays import Array
 from aspen.model.schema import Value
 from aspen.views.accumulators.base import Accumulator, Weighed
 
@@ -137,43 +138,45 @@ class Chosen(Extreme):
 
 
 class Concatenated(Ordered):
-    """STRING_AGG: texts behind each other, by what they are sorted by and by themselves.
+    """STRING_AGG and ARRAY_AGG: what is sorted, by its key and by itself, one behind the other.
 
     Args:
-        between: stands between two of them.
+        between: stands between two texts; None where arrays are put together.
         descending: whether the order falls.
-        nulls_last: whether texts without what they are sorted by come last.
+        nulls_last: whether what has no key comes last.
     """
 
     __slots__ = ("_between", "_descending", "_nulls_last")
 
-    def __init__(self, between: str, *, descending: bool, nulls_last: bool) -> None:
+    def __init__(self, between: str | None, *, descending: bool, nulls_last: bool) -> None:
         super().__init__()
         self._between = between
         self._descending = descending
         self._nulls_last = nulls_last
 
     def take(self, values: Sequence[Weighed]) -> None:
-        """Take pairs of what a text is sorted by and the text."""
+        """Take pairs of a key and what is sorted by it."""
         last = self._nulls_last != self._descending
         super().take(
             [
-                (((by is None) == last, 0 if by is None else by, text), weight)
-                for (by, text), weight in values
+                (((by is None) == last, 0 if by is None else by, value), weight)
+                for (by, value), weight in values
             ]
         )
 
     def value(self) -> Value:
-        """Returns the texts in order, null when there are none, and where it grows too long."""
+        """Returns all of them in order, null when there are none, and where it grows too long."""
         if not self._ordered:
             return None
-        falling = reversed(self._ordered) if self._descending else self._ordered
-        found: list[str] = []
-        length = -len(self._between)
-        for key in falling:
+        between = self._between
+        measure = arrays.size if between is None else lambda text: len(text) + len(between)
+        length = -len(between or "")
+        found: list[Any] = []
+        for key in reversed(self._ordered) if self._descending else self._ordered:
             weight = self._weights[key]
-            length += weight * (len(key[2]) + len(self._between))
+            length += weight * measure(key[2])
             if length > texts.TEXT_MOST:
                 return None
             found += repeat(key[2], weight)
-        return self._between.join(found)
+        whole: Any = Array(chain.from_iterable(found)) if between is None else between.join(found)
+        return cast("Value", whole)

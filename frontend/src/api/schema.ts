@@ -225,7 +225,7 @@ export interface components {
             /** @description the tag's secret: send it as Visitor-Code */
             code: string;
         };
-        Cell: (string | number | boolean) | null;
+        Cell: (string | number | boolean | ((string | number | boolean) | null)[]) | null;
         Checked: components["schemas"]["Valid"] | components["schemas"]["Invalid"];
         /** @description A column. */
         Column: {
@@ -1123,7 +1123,7 @@ export interface components {
             /** @description it has not answered for some epochs: no data */
             silent: boolean;
         };
-        OpenCell: (string | number | boolean | {
+        OpenCell: (string | number | boolean | ((string | number | boolean) | null)[] | {
             open: string;
         }) | null;
         /** @description What one operator in the network does per epoch. */

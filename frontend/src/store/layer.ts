@@ -102,7 +102,7 @@ function said(value: Cell | undefined, column: Column): string {
   if (typeof value === 'boolean') return value ? column.name : t('not {name}', { name: column.name });
   if (typeof value === 'number')
     return `${decimal(Math.round(value * 100) / 100)}${column.unit ? ` ${column.unit}` : ''}`;
-  return value;
+  return typeof value === 'string' ? value : value.map((one) => said(one, column)).join(', ');
 }
 
 /** Give the function that puts a row in few words: its first two values that do not say where it is. */

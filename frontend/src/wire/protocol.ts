@@ -3,7 +3,8 @@
 export const PROTOCOL = 1;
 
 export type Engine = 'live' | 'starting' | 'delayed' | 'offline';
-export type Cell = string | number | boolean | null;
+export type Single = string | number | boolean | null;
+export type Cell = Single | Single[];
 export type Row = Cell[];
 
 export interface Column {

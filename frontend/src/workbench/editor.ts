@@ -31,11 +31,12 @@ const STREAM_SQL = SQLDialect.define({
     'output to alarm webhook key raise clear for no data after severity notify email',
   types: 'int float text bool',
   builtin:
-    'count sum min max avg median quantile_cont quantile_disc mode stddev variance bool_and bool_or count_if arg_min arg_max string_agg ' +
+    'count sum min max avg median quantile_cont quantile_disc mode stddev variance bool_and bool_or count_if arg_min arg_max string_agg array_agg ' +
     'corr covar_pop covar_samp regr_slope regr_intercept regr_r2 ' +
     'row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value ' +
     'abs round trunc floor ceil sqrt power exp ln log10 mod lower upper length trim substr replace split_part concat concat_ws ' +
-    'starts_with ends_with contains regexp_matches regexp_replace regexp_extract coalesce nullif least greatest distance',
+    'starts_with ends_with contains regexp_matches regexp_replace regexp_extract coalesce nullif least greatest distance ' +
+    'list_contains list_append list_concat list_position list_sort list_distinct array_to_string string_split',
   operatorChars: '*+-%<>!=/',
 });
 

@@ -35,7 +35,7 @@ const dates = new Formats(
 
 /** Whether a column holds numbers. */
 export function isNumber(column: Pick<Column, 'type'>): boolean {
-  return /INT|FLOAT|DOUBLE|DECIMAL/i.test(column.type);
+  return /^(INT|FLOAT|DOUBLE|DECIMAL)(?!.*\[\])/i.test(column.type);
 }
 
 /** Give what a decimal, which rows hold as text with all its digits, sorts and draws as; others as they are. */
@@ -106,6 +106,7 @@ export function durationText(lengthS: number): string {
 /** A value as the table shows it. */
 export function cellText(value: Cell | undefined, column: Column, nowS: number): string {
   if (value === null || value === undefined) return 'NULL';
+  if (typeof value === 'object') return `[${value.map((one) => cellText(one, column, nowS)).join(', ')}]`;
   if (typeof value !== 'number') return String(value);
   if (isMoment(value, column)) return momentText(value, nowS);
   const unitS = SECONDS[column.unit];

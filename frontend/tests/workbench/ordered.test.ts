@@ -13,7 +13,7 @@ function of(numbers: readonly number[], order: Comparison | null = rising): Orde
 }
 
 const shown = (ordered: Ordered, from = 0, count = 100): unknown[] =>
-  ordered.window(from, count).map(({ row, mark }) => `${mark}${row[0]}`);
+  ordered.window(from, count).map(({ row, mark }) => `${mark}${String(row[0])}`);
 
 test('rows come in at their place, and a page is a window on the order', () => {
   const ordered = of([5, 1, 3]);

@@ -6,6 +6,7 @@ import {
   durationText,
   exactText,
   headingUnit,
+  isNumber,
   zoneName,
 } from '../../src/workbench/values';
 
@@ -31,6 +32,13 @@ test('the zone has its name and its distance from UTC', () => {
   process.env.TZ = 'UTC';
   expect(zoneName(NOON_S)).toBe('UTC');
   process.env.TZ = 'Europe/Berlin';
+});
+
+test('an array is its values, each as it would stand alone', () => {
+  const many = { ...watts, type: 'FLOAT[]' };
+  expect(cellText([1234.5678, null], many, NOON_S)).toBe('[1,234.568, NULL]');
+  expect(cellText(['a', 'b'], { ...plain, type: 'TEXT[]' }, NOON_S)).toBe('[a, b]');
+  expect([many, watts].map(isNumber)).toEqual([false, true]);
 });
 
 test('seconds that are no moment are a duration', () => {
