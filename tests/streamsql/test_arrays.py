@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 
 import duckdb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from streamsql.duck import Duck, hashable
+from streamsql.duck import Duck, Unanswered, hashable
 from streamsql.random_sql import CATALOG, TABLES, rows_of
 
 from aspen.algebra.explain import plan_text
@@ -166,9 +167,12 @@ def test_differential_arrays_follow_changes_and_restarts(history):
             rows += [] if goes else [row]
         take(lane, Transaction(0.0, tuple(net)))
         asked.hold(tables)
-        for one in (lane, Lane.restore(lane.snapshot())):
-            for number, query in enumerate(QUERIES):
-                assert one.rows(f"q{number}") == asked.ask(query), (query, tables)
+        restored = Lane.restore(lane.snapshot())
+        for number, query in enumerate(QUERIES):
+            found = [one.rows(f"q{number}") for one in (lane, restored)]
+            assert found[0] == found[1], query
+            with suppress(Unanswered):  # DuckDB waits for itself now and then
+                assert found[0] == asked.ask(query), (query, tables)
 
 
 def declared(relation):
