@@ -122,4 +122,6 @@ def _met(name: str, value: Typed, array: Typed) -> tuple[Typed, Typed]:
             exists=(spelt(holds.type),),
             attempt=f"CAST(… AS {spelt(holds.type)})",
         )
-    return replace(value, expr=widened(value.expr, value.type, holds.type)), array
+    if kind is holds.type:
+        value = replace(value, expr=widened(value.expr, value.type, kind), type=kind)
+    return value, array
