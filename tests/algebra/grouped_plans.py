@@ -32,6 +32,7 @@ from aspen.model.times import MOMENT_ENDS, spelt, spelt_time
 VALUES = {
     Type.INT: st.integers(-2, 4),
     Type.FLOAT: st.sampled_from([-1.0, 0.0, 0.5, 2.0, 3.0]),
+    Type.DECIMAL: st.integers(-2, 4),
     Type.TEXT: st.sampled_from(["a", "b", "c"]),
     Type.BOOL: st.booleans(),
     Type.DATE: st.dates().map(str),
@@ -42,6 +43,7 @@ VALUES = {
 VALUES |= {
     kind.array: st.lists(st.none() | values, max_size=3).map(Array)
     for kind, values in VALUES.items()
+    if kind.array is not None
 }
 _OF_ANY = tuple(
     AggregateFunction[name]

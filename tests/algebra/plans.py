@@ -147,7 +147,7 @@ def exprs(draw, columns: tuple[Column, ...], kind: Type, depth: int = 2) -> Expr
         return Call(called, (left, right))
     if kind.is_time:
         return Call(draw(st.sampled_from(["coalesce", "least"])), (left, right))
-    symbols = ["+", "-", "*", "%"] if kind is Type.INT else ["+", "-", "*", "/"]
+    symbols = ["+", "-", "*", "%"] if kind in (Type.INT, Type.DECIMAL) else ["+", "-", "*", "/"]
     return Op(draw(st.sampled_from(symbols)), left, right)
 
 
