@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.bench.browser import chromium
 from tests.bench.rig import running
@@ -16,7 +17,7 @@ def still(*options):
 
     A story meets only the changes it makes itself.
     """
-    with running(*options) as rig:
+    with running(*options, settings={"SMARTCIS_ANSWER_S": "60"}) as rig:
         for kind, value in (("seat", 0.0), ("cpu", 4.0), ("light", 420.0)):
             constant = {"waveform": "constant", "parameters": {"value": value}}
             for sensor in list(rig.items(f"sensors/?kind={kind}&page_size=500")):
@@ -37,8 +38,13 @@ def furnished(request):
         yield rig
 
 
+PATIENCE_MS = 90_000
+"""What a busy machine may take for what comes soon when all is well."""
+
+
 @pytest.fixture(scope="session")
 def browser():
+    expect.set_options(timeout=PATIENCE_MS)
     with chromium() as started:
         yield started
 
@@ -61,6 +67,7 @@ def window(browser):
 
     def open_window(address, **options):
         context = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, **options})
+        context.set_default_timeout(PATIENCE_MS)
         opened.append(context)
         page = context.new_page()
         page.errors = []

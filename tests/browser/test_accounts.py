@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from browser.test_story import SOON_MS, live
+from browser.test_story import live
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
@@ -26,10 +26,10 @@ def test_somebody_signs_in_looks_as_a_visitor_comes_back_and_signs_out(visitor, 
     expect(page.get_by_text("You see this as a visitor does.")).to_be_visible()
     door = next(iter(product.items("doors/")))
     page.goto(f"{product.url}/?select=door:{door['id']}")
-    expect(page.get_by_test_id("details")).to_be_visible(timeout=SOON_MS)
+    expect(page.get_by_test_id("details")).to_be_visible()
     expect(page.get_by_test_id("door-toggle")).to_have_count(0)
     page.get_by_role("button", name="Back to your account").click()
-    expect(page.get_by_test_id("door-toggle")).to_be_visible(timeout=SOON_MS)
+    expect(page.get_by_test_id("door-toggle")).to_be_visible()
     button.click()
     page.locator("#sign-out").click()
     expect(page.get_by_role("heading", name="You are signed out")).to_be_visible()

@@ -6,7 +6,6 @@ import re
 
 import pytest
 from browser.test_story import (
-    SOON_MS,
     ask,
     door_on_the_way,
     expect_another_target,
@@ -42,7 +41,7 @@ def journey(page, product):
     expect(page).to_have_title(re.compile(re.escape(building["name"])))
     shown = page.get_by_test_id("floor-switcher").locator("[data-level]")
     levels = [level["id"] for level in reversed(building["levels"])]
-    expect(shown).to_have_count(len(levels), timeout=SOON_MS)
+    expect(shown).to_have_count(len(levels))
     assert [one.get_attribute("data-level") for one in shown.all()] == levels
     machines = list(product.items("machines/?page_size=500"))
     expect(page.get_by_test_id("simulated")).to_contain_text(f" {len(machines)} machines")
@@ -53,16 +52,16 @@ def journey(page, product):
 
     # From a kiosk to a free machine.
     ask(page, building["kiosks"][0]["id"], "LaTeX")
-    expect(page.get_by_test_id("path").first).to_be_attached(timeout=SOON_MS)
+    expect(page.get_by_test_id("path").first).to_be_attached()
     expect(page.get_by_test_id("route-step").last).to_have_attribute("data-kind", "arrive")
 
     # Its seat is a sensor: whoever sits down is seen, and the way leads to another machine.
     taken = target(page)
     page.get_by_test_id("route-card").get_by_role("button").first.click()
     details = page.get_by_test_id("details")
-    expect(details).to_contain_text(re.compile(r"\d+\.\d kg, just now"), timeout=SOON_MS)
+    expect(details).to_contain_text(re.compile(r"\d+\.\d kg, just now"))
     page.get_by_test_id("sit-down").click()
-    expect(details).to_contain_text(re.compile(r"[67]\d\.\d kg"), timeout=SOON_MS)
+    expect(details).to_contain_text(re.compile(r"[67]\d\.\d kg"))
     expect_another_target(page, taken)
 
     # A door on the way is locked: the way changes, and comes back with the door.
@@ -76,21 +75,21 @@ def journey(page, product):
         shape.focus()
         page.keyboard.press("Enter")
         page.get_by_test_id("door-toggle").click()
-        expect(shape).to_have_attribute("data-state", state, timeout=SOON_MS)
+        expect(shape).to_have_attribute("data-state", state)
         if state == "locked":
-            expect(walk).not_to_have_text(way, use_inner_text=True, timeout=SOON_MS)
+            expect(walk).not_to_have_text(way, use_inner_text=True)
             expect(page.get_by_test_id("route-step").last).to_have_attribute("data-kind", "arrive")
         page.get_by_test_id("details-close").click()
-    expect(card).to_have_attribute("data-target", second, timeout=SOON_MS)
-    expect(walk).to_have_text(way, use_inner_text=True, timeout=SOON_MS)
+    expect(card).to_have_attribute("data-target", second)
+    expect(walk).to_have_text(way, use_inner_text=True)
 
     # A query of one's own, drawn where its rows are.
     page.goto(f"{product.url}/queries/")
     write(page, WARM)
     page.get_by_test_id("run-live").click()
-    expect(page.get_by_test_id("result-row").first).to_be_visible(timeout=SOON_MS)
+    expect(page.get_by_test_id("result-row").first).to_be_visible()
     page.get_by_test_id("show-on-map").click()
     expect(page.get_by_test_id("layer-rows")).to_contain_text(
-        re.compile(r"^\s*[1-9]\d* rows?; they"), timeout=SOON_MS
+        re.compile(r"^\s*[1-9]\d* rows?; they")
     )
-    expect(page.locator("[data-testid^=layer-room-]").first).to_be_visible(timeout=SOON_MS)
+    expect(page.locator("[data-testid^=layer-room-]").first).to_be_visible()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from browser.test_story import SOON_MS, live
+from browser.test_story import live
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
@@ -58,17 +58,17 @@ def test_a_free_machine_is_found_and_the_way_is_changed_without_a_pointer(keyed,
     page.keyboard.press("Enter")
     stand_at(page, kiosk)
     card = page.get_by_test_id("route-card")
-    expect(card).to_have_attribute("data-target", re.compile("."), timeout=SOON_MS)
+    expect(card).to_have_attribute("data-target", re.compile("."))
     page.keyboard.press("Tab")
     expect(page.get_by_test_id("step-free")).to_be_focused()
     page.keyboard.press("Space")
     expect(page.get_by_test_id("step-free")).to_have_attribute("aria-checked", "true")
-    expect(card).to_be_visible(timeout=SOON_MS)
+    expect(card).to_be_visible()
     expect(card).not_to_contain_text("stairs")
     tab_to(page, card.get_by_role("button").first)
     page.keyboard.press("Enter")
     details = page.get_by_test_id("details")
-    expect(details).to_be_visible(timeout=SOON_MS)
+    expect(details).to_be_visible()
     page.keyboard.press("Escape")
     expect(details).to_be_hidden()
     page.keyboard.press("PageDown")
@@ -91,16 +91,16 @@ def test_a_free_machine_is_found_by_the_list_alone(keyed, product):
     page.keyboard.press("/")
     page.keyboard.type(machine["host"])
     row = page.get_by_test_id(f"list-machine-{machine['mid']}")
-    expect(row).to_contain_text("free", timeout=SOON_MS)
+    expect(row).to_contain_text("free")
     tab_to(page, row.get_by_role("button").first)
     page.keyboard.press("Enter")
     details = page.get_by_test_id("details")
-    expect(details).to_contain_text(machine["host"], timeout=SOON_MS)
+    expect(details).to_contain_text(machine["host"])
     tab_to(page, details.get_by_test_id("take-me-there"))
     page.keyboard.press("Enter")
     stand_at(page, product.get("building/")["kiosks"][0])
     steps = page.get_by_test_id("route-step")
-    expect(steps.last).to_have_attribute("data-kind", "arrive", timeout=SOON_MS)
+    expect(steps.last).to_have_attribute("data-kind", "arrive")
     expect(page.get_by_test_id("list-view")).to_be_visible()
 
 

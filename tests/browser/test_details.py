@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
-from browser.test_story import SOON_MS, live
+from browser.test_story import live
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
-LATER_MS = 60_000  # devices that nobody asked begin to measure first
 
 
 def test_a_machine_tells_its_tasks_and_their_power_by_keyboard(visitor, product):
@@ -20,17 +19,17 @@ def test_a_machine_tells_its_tasks_and_their_power_by_keyboard(visitor, product)
     page.get_by_test_id(f"machine-{mid}").focus()
     page.keyboard.press("Shift+Enter")
     window = page.get_by_test_id("tasks")
-    expect(window).to_contain_text(re.compile(r"draws \d"), timeout=LATER_MS)
+    expect(window).to_contain_text(re.compile(r"draws \d"))
     expect(window.locator("tbody tr").first).to_contain_text(" W")
     page.keyboard.press("Escape")
     expect(window).to_be_hidden()
     details = page.get_by_test_id("details")
     expect(details.get_by_test_id("cpu-type")).to_have_text(machine["cpu_type"])
-    expect(details.get_by_test_id("top-tasks")).to_contain_text("simulated", timeout=SOON_MS)
-    expect(details.get_by_test_id("hour-summary").first).to_contain_text("%", timeout=SOON_MS)
+    expect(details.get_by_test_id("top-tasks")).to_contain_text("simulated")
+    expect(details.get_by_test_id("hour-summary").first).to_contain_text("%")
     # Each figure leads to the sensor that it comes from.
     details.get_by_text(f"{mid}.seat").click()
-    expect(details.get_by_test_id("sensor-state")).to_have_text("reporting", timeout=SOON_MS)
+    expect(details.get_by_test_id("sensor-state")).to_have_text("reporting")
     expect(page).to_have_url(re.compile("select=sensor"))
 
 
@@ -38,25 +37,25 @@ def test_overlays_are_one_at_a_time_and_in_the_address(visitor):
     page = visitor("/?overlay=occupancy")
     live(page)
     legend = page.get_by_test_id("occupancy-legend")
-    expect(legend).to_contain_text("half and more taken", timeout=SOON_MS)
+    expect(legend).to_contain_text("half and more taken")
     page.get_by_test_id("temperature-panel").locator("summary").click()
-    expect(page.get_by_test_id("temperature-legend")).to_contain_text("room", timeout=SOON_MS)
+    expect(page.get_by_test_id("temperature-legend")).to_contain_text("room")
     expect(legend).to_be_hidden()
     expect(page).to_have_url(re.compile("overlay=temperature"))
     page.go_back()
-    expect(legend).to_be_visible(timeout=SOON_MS)
+    expect(legend).to_be_visible()
 
 
 def test_a_drill_says_who_must_walk_where_and_locks_nothing(visitor, product):
     page = visitor("/?overlay=evacuation")
     live(page)
     summary = page.get_by_test_id("evacuation-summary")
-    expect(summary).to_contain_text(re.compile(r"\d+ rooms"), timeout=LATER_MS)
+    expect(summary).to_contain_text(re.compile(r"\d+ rooms"))
     weak = page.get_by_test_id("evacuation-weak").locator("li").first
-    expect(weak).to_contain_text("without it", timeout=LATER_MS)
+    expect(weak).to_contain_text("without it")
     door = product.get("doors/?state=open&page_size=1")["results"][0]["id"]
     page.get_by_test_id("drill-door").fill(door)
     page.get_by_test_id("drill").press("Enter")
     answer = page.get_by_test_id("drill-answer")
-    expect(answer).to_contain_text("Nothing was locked", timeout=SOON_MS)
+    expect(answer).to_contain_text("Nothing was locked")
     assert product.get(f"doors/{door}/")["state"] == "open"

@@ -6,7 +6,7 @@ import re
 
 import pytest
 import shapely
-from browser.test_story import SOON_MS, log_in
+from browser.test_story import log_in
 from browser.test_workbench import violations
 from PIL import Image
 from playwright.sync_api import expect
@@ -24,7 +24,7 @@ def test_shape_a_room_is_drawn_renamed_accepted_and_undone(visitor, product, tmp
     page.goto(f"{product.url}/editor/")
     said = page.get_by_test_id("editor-said")
     spaces = page.locator(".drawn-space")
-    expect(spaces.first).to_be_visible(timeout=SOON_MS)
+    expect(spaces.first).to_be_visible()
     page.get_by_test_id("editor-floor-0").click()
     assert violations(page, [".bar", ".editor-side", ".editor-foot"]) == []
 
@@ -74,21 +74,21 @@ def test_shape_a_room_is_drawn_renamed_accepted_and_undone(visitor, product, tmp
 
     # A reload loses nothing.
     page.reload()
-    expect(spaces).to_have_count(before + 1, timeout=SOON_MS)
+    expect(spaces).to_have_count(before + 1)
 
     # What would change is told; accepted, it is what everybody sees; undone, it is as it was.
     page.get_by_test_id("editor-save").click()
     accept = page.locator("[name=accept]")
-    expect(accept).to_be_visible(timeout=3 * SOON_MS)
+    expect(accept).to_be_visible()
     expect(page.locator("#found")).to_contain_text("Reading room")
     assert name(product, room) == room["name"]
     accept.click()
-    expect(page.locator("#state")).to_contain_text(": accepted", timeout=6 * SOON_MS)
+    expect(page.locator("#state")).to_contain_text(": accepted")
     assert name(product, room) == "Reading room"
     undo = page.locator("[name=undo]")
-    expect(undo).to_be_visible(timeout=SOON_MS)
+    expect(undo).to_be_visible()
     undo.click()
-    expect(page.locator("#state")).to_contain_text(": undone", timeout=6 * SOON_MS)
+    expect(page.locator("#state")).to_contain_text(": undone")
     assert name(product, room) == room["name"]
 
 

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_story import KEPT_MS, SOON_MS, ask, expect_another_target, target
+from tests.browser.test_story import KEPT_MS, ask, expect_another_target, target
 
 pytestmark = pytest.mark.browser
 
@@ -20,7 +20,7 @@ def test_a_browser_that_prefers_german_is_led_in_german(visitor, product):
     expect(card).to_contain_text("Am nächsten: freier Rechner mit LaTeX")
     expect(card).to_contain_text("Diese Antwort bleibt aktuell")
     steps = page.get_by_test_id("route-step")
-    expect(steps.first).to_contain_text("Start: ", timeout=SOON_MS)
+    expect(steps.first).to_contain_text("Start: ")
     expect(steps.last).to_contain_text("Ziel: ")
     page.wait_for_timeout(KEPT_MS)
     taken = target(page)

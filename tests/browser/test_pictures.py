@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from browser.test_story import SOON_MS, ask, live, log_in
+from browser.test_story import ask, live, log_in
 from browser.themes import PLAIN, THEMES
 from playwright.sync_api import expect
 
@@ -40,7 +40,7 @@ def test_the_map_in_the_light_in_the_dark_and_on_a_phone(visitor, product, pictu
     kiosk = product.get("building/")["kiosks"][0]["id"]
     page = visitor()
     ask(page, kiosk, "LaTeX")
-    expect(page.get_by_test_id("path").first).to_be_attached(timeout=SOON_MS)
+    expect(page.get_by_test_id("path").first).to_be_attached()
     picture(page, "map")
     page.emulate_media(**PLAIN | THEMES["dark"])
     picture(page, "map-dark")
@@ -62,13 +62,13 @@ def test_the_list_the_kiosk_and_the_workbench(visitor, product, picture):
     live(page)
     picture(page, "list")
     page.goto(f"{product.url}/kiosk/{kiosk}/")
-    expect(page.get_by_test_id("kiosk-name")).not_to_contain_text("Loading", timeout=SOON_MS)
+    expect(page.get_by_test_id("kiosk-name")).not_to_contain_text("Loading")
     picture(page, "kiosk")
     page.goto(f"{product.url}/queries/")
     live(page)
     page.get_by_role("button", name="Free machines in each room").click()
     page.get_by_test_id("run-live").click()
-    expect(page.get_by_test_id("result-state")).to_have_text("running", timeout=SOON_MS)
+    expect(page.get_by_test_id("result-state")).to_have_text("running")
     picture(page, "workbench")
 
 
@@ -76,7 +76,7 @@ def test_the_editor_and_the_administration(visitor, product, picture):
     page = visitor("/login/")
     log_in(page, product)
     page.goto(f"{product.url}/editor/")
-    expect(page.locator(".leaflet-marker-icon").first).to_be_visible(timeout=SOON_MS)
+    expect(page.locator(".leaflet-marker-icon").first).to_be_visible()
     picture(page, "editor")
     page.goto(f"{product.url}/admin/")
     picture(page, "administration")

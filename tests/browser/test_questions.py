@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from browser.test_story import SOON_MS, ask
+from browser.test_story import ask
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
@@ -16,14 +16,14 @@ def test_a_visitor_supposes_that_a_door_on_the_way_closes(visitor, product):
     ask(page, product.get("building/")["kiosks"][0]["id"], "LaTeX")
     card = page.get_by_test_id("route-card")
     distance = card.get_by_test_id("route-distance")
-    expect(distance).to_be_visible(timeout=SOON_MS)
+    expect(distance).to_be_visible()
     before = distance.inner_text()
     card.get_by_test_id("why").click()
     button = card.get_by_test_id("what-if").first
-    button.focus(timeout=SOON_MS)
+    button.focus()
     page.keyboard.press("Enter")
     said = card.get_by_test_id("what-if-answer").first
-    expect(said).to_contain_text(re.compile(r"to walk|stay as it is|could be"), timeout=SOON_MS)
+    expect(said).to_contain_text(re.compile(r"to walk|stay as it is|could be"))
     # It was only supposed.
     assert distance.inner_text() == before
 
@@ -36,9 +36,9 @@ def test_a_machine_says_why_it_is_not_free(visitor, product):
     weigh = {"waveform": "constant", "parameters": {"value": 70.0}}
     product.call("PATCH", f"sensors/{seat}/", weigh)
     try:
-        expect(page.get_by_test_id("details-state")).to_contain_text("sitting", timeout=SOON_MS)
+        expect(page.get_by_test_id("details-state")).to_contain_text("sitting")
         page.get_by_test_id("why-not").click()
         ways = page.get_by_test_id("why-not-ways")
-        expect(ways).to_contain_text("less than 5 kg", timeout=SOON_MS)
+        expect(ways).to_contain_text("less than 5 kg")
     finally:
         product.call("PATCH", f"sensors/{seat}/", {**weigh, "parameters": {"value": 0.0}})

@@ -9,6 +9,7 @@ import urllib.error
 
 import pytest
 from playwright.sync_api import expect
+from waiting import until
 
 from aspen.log.redis_log import RedisLog
 from smartcis.environment import redis_url
@@ -17,7 +18,6 @@ from tests.bench.rig import NAME
 from tests.standing.oracle import Oracle
 
 pytestmark = pytest.mark.browser
-SOON_MS = 15_000
 KEPT_MS = 2_000
 """After that long on a way, its target is one that is kept."""
 
@@ -37,13 +37,11 @@ def ask(page, kiosk, software, *, step_free=False):
     switch = page.get_by_test_id("step-free")
     if (switch.get_attribute("aria-checked") == "true") != step_free:
         switch.click()
-    expect(page.get_by_test_id("route-card")).to_be_visible(timeout=SOON_MS)
+    expect(page.get_by_test_id("route-card")).to_be_visible()
 
 
 def live(page):
-    expect(page.get_by_test_id("status-chip")).to_have_attribute(
-        "data-state", "live", timeout=SOON_MS
-    )
+    expect(page.get_by_test_id("status-chip")).to_have_attribute("data-state", "live")
 
 
 def target(page):
@@ -51,9 +49,7 @@ def target(page):
 
 
 def expect_another_target(page, old):
-    expect(page.get_by_test_id("route-card")).not_to_have_attribute(
-        "data-target", old, timeout=SOON_MS
-    )
+    expect(page.get_by_test_id("route-card")).not_to_have_attribute("data-target", old)
 
 
 def oracle_now(product):
@@ -88,7 +84,7 @@ def test_shape_the_whole_story(visitor, product):
     log_in(page, product)
     kiosks = product.get("building/")["kiosks"]
     ask(page, kiosks[0]["id"], "LaTeX")
-    expect(page.get_by_test_id("path").first).to_be_attached(timeout=SOON_MS)
+    expect(page.get_by_test_id("path").first).to_be_attached()
     expect(page.get_by_test_id("route-step").last).to_have_attribute("data-kind", "arrive")
 
     page.wait_for_timeout(KEPT_MS)
@@ -114,9 +110,9 @@ def test_shape_the_whole_story(visitor, product):
     shape.focus()
     page.keyboard.press("Enter")
     page.get_by_test_id("door-toggle").click()
-    expect(shape).to_have_attribute("data-state", "locked", timeout=SOON_MS)
+    expect(shape).to_have_attribute("data-state", "locked")
     changed = re.compile(rf"^(?!{re.escape(before)}$).*")
-    expect(page.get_by_test_id("route-distance")).to_have_text(changed, timeout=SOON_MS)
+    expect(page.get_by_test_id("route-distance")).to_have_text(changed)
     expect(news).to_contain_text(f"Door {door} was locked.")
 
     # The connection dies: the page recovers by itself and shows what happened meanwhile.
@@ -125,9 +121,7 @@ def test_shape_the_whole_story(visitor, product):
     product.call("PATCH", f"doors/{door}/", {"state": "open"})
     page.context.set_offline(False)
     live(page)
-    expect(page.get_by_test_id(f"door-{door}")).to_have_attribute(
-        "data-state", "open", timeout=SOON_MS
-    )
+    expect(page.get_by_test_id(f"door-{door}")).to_have_attribute("data-state", "open")
 
 
 def test_two_visitors_get_their_own_way_from_one_dataflow(visitor, product):
@@ -135,15 +129,19 @@ def test_two_visitors_get_their_own_way_from_one_dataflow(visitor, product):
     first, second = visitor(), visitor()
     ask(first, kiosks[0]["id"], "LaTeX")
     ask(second, kiosks[-1]["id"], "Word")
-    expect(first.get_by_test_id("route-steps")).to_be_visible(timeout=SOON_MS)
-    expect(second.get_by_test_id("route-steps")).to_be_visible(timeout=SOON_MS)
+    expect(first.get_by_test_id("route-steps")).to_be_visible()
+    expect(second.get_by_test_id("route-steps")).to_be_visible()
     assert (
         first.get_by_test_id("route-distance").inner_text()
         != second.get_by_test_id("route-distance").inner_text()
     )
-    expected = oracle_now(product).expected()["nearest_destination"]
-    assert {row[0] for row in product.rows("nearest_destination")} == {row[0] for row in expected}
-    assert len(expected) >= 2
+
+    def theirs():  # walks of pages that were closed may be about to end
+        expected = {row[0] for row in oracle_now(product).expected()["nearest_destination"]}
+        shown = {row[0] for row in product.rows("nearest_destination")}
+        return len(expected) >= 2 and shown == expected
+
+    until(theirs, "everybody has a way")
     # One view serves both: asking registered nothing.
     assert [view for view in product.results.views() if "route" in view] == [
         "no_route",
@@ -160,7 +158,7 @@ def test_an_answer_says_what_it_rests_on(visitor, product):
     card.get_by_test_id("why").focus()
     page.keyboard.press("Enter")
     reasons = card.get_by_test_id("why-reasons")
-    expect(reasons).to_contain_text(re.compile(r"Seat at .+ reads \d+\.\d kg"), timeout=SOON_MS)
+    expect(reasons).to_contain_text(re.compile(r"Seat at .+ reads \d+\.\d kg"))
     for words in (
         "Processor of",
         "LaTeX is installed",
@@ -179,17 +177,17 @@ def test_a_query_is_typed_watched_and_corrected(visitor, product):
     page.keyboard.press("Control+a")
     page.keyboard.type("SELECT m.mid, m.hots FROM machine m")
     error = page.get_by_test_id("query-error")
-    expect(error).to_contain_text("hots", timeout=SOON_MS)
+    expect(error).to_contain_text("hots")
     expect(error).to_contain_text("host")
     expect(page.get_by_test_id("query-error-position")).to_contain_text(re.compile(r"1.*15"))
     page.keyboard.press("Control+a")
     page.keyboard.type("SELECT f.rid, COUNT(*) AS free FROM free_machine f GROUP BY f.rid")
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_test_id("result-row").first).to_be_visible(timeout=SOON_MS)
+    expect(page.get_by_test_id("result-row").first).to_be_visible()
     rows = len({row[1] for row in oracle_now(product).expected()["free_machine"]})
     assert rows
     page.reload()
-    expect(page.get_by_test_id("result-row").first).to_be_visible(timeout=SOON_MS)
+    expect(page.get_by_test_id("result-row").first).to_be_visible()
     page.get_by_test_id("stop").first.click()
 
 
@@ -209,11 +207,11 @@ def test_an_added_sensor_speaks_within_seconds(visitor, product):
         },
     )
     assert made["simulated"]
-    for _ in range(100):
+    for _ in range(900):
         page.wait_for_timeout(100)
         if any(row[1] == made["sid"] for row in product.rows("room_climate")):
             return
-    raise AssertionError("no reading after ten seconds")
+    raise AssertionError("no reading after a minute and a half")
 
 
 def test_bad_input_is_answered_and_nothing_stops(visitor, product):

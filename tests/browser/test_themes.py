@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import quote
 
 import pytest
-from browser.test_story import SOON_MS, ask, live, log_in
+from browser.test_story import ask, live, log_in
 from browser.themes import violations_in_themes
 from playwright.sync_api import expect
 
@@ -51,7 +51,7 @@ def test_the_map_and_what_opens_on_it(visitor, product):
         page.goto(f"{product.url}/?level={machine['level_id']}&{query}")
         live(page)
         if query.startswith("select"):
-            expect(page.get_by_test_id("details")).to_be_visible(timeout=SOON_MS)
+            expect(page.get_by_test_id("details")).to_be_visible()
         found |= {(name, *key): nodes for key, nodes in violations_in_themes(page).items()}
     page.goto(product.url)
     ask(page, product.get("building/")["kiosks"][0]["id"], "LaTeX")
@@ -64,7 +64,7 @@ def test_the_workbench_the_kiosk_and_what_visitors_read(visitor, product):
     page = visitor("/queries/")
     live(page)
     page.get_by_test_id("ask-once").click()
-    expect(page.get_by_text("Answered once, with")).to_be_visible(timeout=SOON_MS)
+    expect(page.get_by_text("Answered once, with")).to_be_visible()
     found = {("workbench", *key): nodes for key, nodes in violations_in_themes(page).items()}
     paths = (f"/kiosk/{kiosk}/", "/login/", "/nothing-here/", "/offline/", "/api/docs/")
     assert found | violations_at(page, product, *paths) == {}

@@ -9,7 +9,6 @@ import pytest
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
-SOON_MS = 15_000
 
 
 def code_of_somebody(product) -> str:
@@ -24,7 +23,7 @@ def code_of_somebody(product) -> str:
 
 def name_on(page) -> str:
     told = page.get_by_test_id("consent-told")
-    expect(told).to_contain_text("Your name for today", timeout=SOON_MS)
+    expect(told).to_contain_text("Your name for today")
     return told.locator("strong").inner_text()
 
 
@@ -36,18 +35,16 @@ def test_hide_me_clears_every_open_map(visitor, product):
     expect(mine.get_by_test_id("retention")).to_contain_text("60 s after it was received")
     name = re.compile(rf"\b{name_on(mine)}\b")
     for page in (other, still):
-        expect(page.locator("canvas.movers")).to_have_attribute("data-names", name, timeout=SOON_MS)
+        expect(page.locator("canvas.movers")).to_have_attribute("data-names", name)
     still.get_by_test_id("pause").click()
     mine.get_by_test_id("consent-hidden").click()
     for page in (other, still):
-        expect(page.locator("canvas.movers")).not_to_have_attribute(
-            "data-names", name, timeout=SOON_MS
-        )
+        expect(page.locator("canvas.movers")).not_to_have_attribute("data-names", name)
     mine.get_by_test_id("consent-room").click()
     again = name_on(mine)
     assert not name.search(again)
     expect(other.locator("canvas.movers")).to_have_attribute(
-        "data-names", re.compile(rf"\b{again}\b"), timeout=SOON_MS
+        "data-names", re.compile(rf"\b{again}\b")
     )
     mine.get_by_test_id("consent-exact").click()
     expect(mine.get_by_test_id("consent-exact")).to_have_attribute("aria-pressed", "true")

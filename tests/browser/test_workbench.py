@@ -11,7 +11,6 @@ import pytest
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
-SOON_MS = 15_000
 ROOT = Path(__file__).resolve().parents[2]
 AXE = ROOT / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
 BENCH = (".bench-main", ".bench-aside")
@@ -33,7 +32,7 @@ def write(page, sql):
     with page.expect_response(checked):
         page.keyboard.insert_text(sql)
     verdict = page.get_by_test_id("verdict")
-    expect(verdict).to_have_attribute("data-verdict", re.compile("good|bad"), timeout=SOON_MS)
+    expect(verdict).to_have_attribute("data-verdict", re.compile("good|bad"))
 
 
 def violations(page, *parts):
@@ -68,18 +67,18 @@ def test_a_text_is_asked_once_or_kept_running_and_never_the_one_for_the_other(vi
 
     write(page, "SELECT host FROM machine")
     once.click()
-    expect(page.get_by_test_id("result-state")).to_have_text("answered once", timeout=SOON_MS)
+    expect(page.get_by_test_id("result-state")).to_have_text("answered once")
     rows = page.get_by_test_id("result-rows").inner_text()
     expect(page.locator(".cm-content")).to_have_text("SELECT host FROM machine")
     expect(page.get_by_test_id("quota")).to_have_text("0 of 5")
     assert violations(page, *BENCH) == []
     page.get_by_test_id("keep-running").click()
-    expect(page.get_by_test_id("result-state")).to_have_text("running", timeout=SOON_MS)
-    expect(page.get_by_test_id("result-rows")).to_have_text(rows, timeout=SOON_MS)
-    expect(page.get_by_test_id("quota")).to_have_text("1 of 5", timeout=SOON_MS)
+    expect(page.get_by_test_id("result-state")).to_have_text("running")
+    expect(page.get_by_test_id("result-rows")).to_have_text(rows)
+    expect(page.get_by_test_id("quota")).to_have_text("1 of 5")
     expect(page.get_by_test_id("no-place")).to_be_visible()
     page.get_by_test_id("stop").click()
-    expect(page.get_by_test_id("quota")).to_have_text("0 of 5", timeout=SOON_MS)
+    expect(page.get_by_test_id("quota")).to_have_text("0 of 5")
 
 
 def test_a_query_is_measured_named_saved_shared_and_drawn_on_the_map(visitor, product):
@@ -87,21 +86,21 @@ def test_a_query_is_measured_named_saved_shared_and_drawn_on_the_map(visitor, pr
     page = visitor("/queries/")
     write(page, LOCKED)
     page.get_by_test_id("run-live").click()
-    expect(page.get_by_test_id("result-rows")).to_have_text("0", timeout=SOON_MS)
+    expect(page.get_by_test_id("result-rows")).to_have_text("0")
     expect(page.get_by_test_id("sharing")).to_have_attribute("data-mode", "tenant")
     expect(page.get_by_test_id("sharing")).to_contain_text("locked")
     expect(page.get_by_test_id("owner")).to_have_text("yours")
     page.get_by_test_id("measure").click()
-    expect(page.get_by_test_id("held")).to_contain_text("operator", timeout=SOON_MS)
+    expect(page.get_by_test_id("held")).to_contain_text("operator")
     try:
         product.call("PATCH", f"doors/{one}/", {"state": "locked"})
-        expect(page.get_by_test_id("result-rows")).to_have_text("1", timeout=SOON_MS)
+        expect(page.get_by_test_id("result-rows")).to_have_text("1")
         expect(page.get_by_test_id("result-rate")).to_have_text(re.compile(r"^\d"))
         expect(page.get_by_test_id("result-coalesced")).to_have_text(re.compile(r"^\d+$"))
         page.get_by_text("Name, share, script").click()
         page.get_by_test_id("query-name").fill("Locked doors")
         page.get_by_role("button", name="Save").click()
-        expect(page.locator("#query-heading")).to_have_text("Locked doors", timeout=SOON_MS)
+        expect(page.locator("#query-heading")).to_have_text("Locked doors")
         assert violations(page, *BENCH) == []
         head, *rows = csv.reader(saved(page, "csv").splitlines())
         assert (head, [row[0] for row in rows]) == (
@@ -113,24 +112,24 @@ def test_a_query_is_measured_named_saved_shared_and_drawn_on_the_map(visitor, pr
 
         # Who has the link reads along, and can neither stop nor rename it.
         reader = visitor(page.url.removeprefix(product.url))
-        expect(reader.get_by_test_id("result-rows")).to_have_text("1", timeout=SOON_MS)
+        expect(reader.get_by_test_id("result-rows")).to_have_text("1")
         expect(reader.get_by_test_id("query-card")).to_have_attribute("data-mine", "false")
         expect(reader.get_by_test_id("stop")).to_have_count(0)
         expect(reader.get_by_test_id("query-name")).to_have_count(0)
         reader.get_by_test_id("show-on-map").click()
-        expect(reader.get_by_test_id("layer-rows")).to_contain_text("One row", timeout=SOON_MS)
+        expect(reader.get_by_test_id("layer-rows")).to_contain_text("One row")
         expect(reader.get_by_test_id("layer-mark")).to_have_attribute("aria-label", one)
         product.call("PATCH", f"doors/{other}/", {"state": "locked"})
-        expect(reader.get_by_test_id("layer-rows")).to_contain_text("2 rows", timeout=SOON_MS)
+        expect(reader.get_by_test_id("layer-rows")).to_contain_text("2 rows")
         assert violations(reader, ".layer-panel", ".layer") == []
         reader.get_by_test_id("layer-off").click()
         expect(reader.get_by_test_id("layer")).to_have_count(0)
         assert "layer=" not in reader.url
         reader.go_back()
-        expect(reader.get_by_test_id("layer-rows")).to_contain_text("2 rows", timeout=SOON_MS)
+        expect(reader.get_by_test_id("layer-rows")).to_contain_text("2 rows")
 
         page.get_by_test_id("stop").click()
-        expect(reader.get_by_test_id("layer-closed")).to_be_visible(timeout=SOON_MS)
+        expect(reader.get_by_test_id("layer-closed")).to_be_visible()
     finally:
         for door in (one, other):
             product.call("PATCH", f"doors/{door}/", {"state": "open"})

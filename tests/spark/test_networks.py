@@ -12,7 +12,7 @@ import pytest
 import redis
 from spark import product
 from spark.networks import VIEW, Building
-from spark.test_engine import status_of
+from spark.test_engine import lane_pid, status_of
 from spark.test_rescaling import end, running, start
 
 from aspen.log.redis_log import RedisLog
@@ -72,7 +72,7 @@ def kill_in_a_superstep(config, building, number):
     building.more(1)
     while building.log.newest_superstep().number == supersteps and building.log.head() < 10_000:
         building.more(1)
-    os.kill(status_of(config).lane_pids[number], signal.SIGKILL)
+    os.kill(lane_pid(config, lane=number), signal.SIGKILL)
 
 
 @pytest.mark.timeout(300)

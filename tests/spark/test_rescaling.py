@@ -39,7 +39,10 @@ def go_through(turns, session, config, feed, results, follower):
                 assert results.head()[0] == epoch
             feed.more(30, pause_s=0.01)
             product.check(feed, results, follower)
-            assert set(status_of(config).lane_pids) == set(range(lanes))
+            product.until(
+                lambda many=lanes: set(status_of(config).lane_pids) == set(range(many)),
+                "all lanes are known",
+            )
         epoch = results.head()[0]
         generations.add(results.writer()[0])
     assert len(generations) == len(turns)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import time
 
-import pytest
-
 from aspen.spark.stall import Stall, family_cpu_s
 
 LIMIT_S = 100.0
@@ -43,4 +41,4 @@ def test_processor_time_of_this_process_counts():
     began = time.process_time()
     while time.process_time() - began < 0.2:
         pass
-    assert family_cpu_s() - before_s == pytest.approx(0.2, abs=0.15)
+    assert family_cpu_s() - before_s > 0.1  # and what others of the family take besides
