@@ -29,7 +29,7 @@ const STREAM_SQL = SQLDialect.define({
     'create view case when then else end is null between like partition rows range seconds minutes hours true false interval ' +
     'over window qualify lateral rollup cube grouping sets filter within preceding following unbounded current row groups exclude ties others slide tumble session lateness ' +
     'output to alarm webhook key raise clear for no data after severity notify email',
-  types: 'int float text bool',
+  types: 'int float decimal text bool date time timestamp timestamptz',
   builtin:
     'count sum min max avg median quantile_cont quantile_disc mode stddev variance bool_and bool_or count_if arg_min arg_max string_agg array_agg ' +
     'corr covar_pop covar_samp regr_slope regr_intercept regr_r2 ' +
