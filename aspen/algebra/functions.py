@@ -164,8 +164,7 @@ def _part(value: Any, parts: int) -> int | None:
         return None
     if value is None:
         return 0
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
+    value = _alike(value)
     if isinstance(value, Array):
         value = repr(value)
     spelt = value if isinstance(value, str) else repr(+value)
@@ -178,10 +177,19 @@ def _part(value: Any, parts: int) -> int | None:
 
 def _fingerprint(*values: Any) -> str:
     """Returns a text that stands for values: equal values have one, others differ [BLAKE2]."""
-    alike = [
-        int(value) if isinstance(value, float) and value.is_integer() else value for value in values
-    ]
+    alike = [_alike(value) if value.__class__ in _SPELT_APART else value for value in values]
     return hashlib.blake2b(repr(alike).encode(), digest_size=16).hexdigest()
+
+
+_SPELT_APART = frozenset({float, Array})
+"""Types of which equal values may be spelt differently: 1 and 1.0."""
+
+
+def _alike(value: Any) -> Any:
+    """Returns a value in the spelling that all values have which equal it."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return Array(map(_alike, value)) if isinstance(value, Array) else value
 
 
 def _joined(between: str | None, *parts: str | None) -> str | None:

@@ -18,13 +18,14 @@ from aspen.algebra.functions import FUNCTIONS
 from aspen.algebra.inline import inline
 from aspen.algebra.partition import choose_root, explain_root, split
 from aspen.algebra.plan import relations_of
+from aspen.model.arrays import Array
 from aspen.model.delta import merge
 from aspen.model.schema import Column, Type
 from aspen.streamsql import compile_views
 from smartcis.catalog import CATALOG
 from smartcis.queries import standing_queries
 
-part = FUNCTIONS["part"].call
+part, fingerprint = (FUNCTIONS[name].call for name in ("part", "fingerprint"))
 values = st.none() | st.booleans() | st.integers() | st.text(max_size=5)
 floats = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -116,6 +117,15 @@ def test_law_a_value_falls_into_one_part(value, parts):
 @given(st.integers(-(2**53), 2**53), st.integers(1, 7))
 def test_law_equal_numbers_fall_into_one_part(number, parts):
     assert part(float(number), parts) == part(number, parts)
+
+
+@given(st.lists(st.integers(-(2**53), 2**53) | st.none(), max_size=4), st.integers(1, 9))
+def test_law_equal_arrays_have_one_part_and_one_fingerprint(values, parts):
+    array = Array(values)
+    same = Array(None if value is None else float(value) for value in values)
+    assert array == same
+    assert part(array, parts) == part(same, parts)
+    assert fingerprint(array, 1) == fingerprint(same, 1.0)
 
 
 def test_parts_are_the_same_in_every_process():
