@@ -83,7 +83,7 @@ def restrict(plan: Fixpoint, bound: tuple[int, ...], demand: Plan) -> Restricted
         name: [one.base, *(renamed(part, one.columns) for part in steps[name].flat)]
         for name, one in relations.items()
     }
-    magic = _Magic(plan, adorned, {n: _united(parts) for n, parts in bases.items()}, demand)
+    magic = _Magic(plan, adorned, {n: united(parts) for n, parts in bases.items()}, demand)
     if magic.mixed and any(one.best is not None for one in plan.relations):
         # Rows of a choice come and go while it is made, and demand with them.
         return None
@@ -170,7 +170,7 @@ class _Magic:
     def _demand_relation(self, one: Adorned) -> Recursive:
         columns = self._wanted(one)
         base = self._demand if one == self._root else Values(columns, ())
-        return Recursive(self._demands[one], columns, base, _united(self.handed[one]))
+        return Recursive(self._demands[one], columns, base, united(self.handed[one]))
 
     def _reading(self, one: Adorned) -> Plan:
         """Read a demand from the recursion that it restricts."""
@@ -245,7 +245,7 @@ class _Magic:
             base = Values(relation.columns, ())
         else:
             base = Project(Join(base, demand, on), same)
-        step = _united(steps) if steps else Values(relation.columns, ())
+        step = united(steps) if steps else Values(relation.columns, ())
         return Recursive(self._names[one], relation.columns, base, step, relation.best)
 
     def _rules(self, one: Adorned) -> Iterator[Plan]:
@@ -277,7 +277,8 @@ class _Magic:
             )
 
 
-def _united(plans: Iterable[Plan]) -> Plan:
+def united(plans: Iterable[Plan]) -> Plan:
+    """Returns the rows of one plan or more; what never has rows is left out."""
     parts = [plan for plan in plans if not (isinstance(plan, Values) and not plan.rows)]
     if not parts:
         return next(iter(plans))

@@ -23,12 +23,11 @@ from aspen.algebra.plan import (
     Project,
     Recursive,
     RecursiveRef,
-    Union,
     Values,
     nodes,
 )
 from aspen.algebra.renaming import by_position
-from aspen.algebra.rewrite.magic import already_bound
+from aspen.algebra.rewrite.magic import already_bound, united
 from aspen.algebra.rewrite.rule import Rule
 from aspen.model.schema import Column, Type
 
@@ -100,14 +99,10 @@ def _single(plan: Plan) -> Plan | None:
         goes += [single.rule(rule, number) for rule in found]
     if not begins:  # nor does it derive anything
         return None
-    made = Fixpoint(single.name, columns, _united(begins), _united(goes), best)
+    made = Fixpoint(single.name, columns, united(begins), united(goes), best)
     asked = Op("=", Col(columns[-1].name), Const(numbers[plan.name]))
     names = by_position(plan.columns, columns[:-1])
     return Project(Filter(made, asked), tuple((c, names[c.name]) for c in plan.columns))
-
-
-def _united(parts: list[Plan]) -> Plan:
-    return parts[0] if len(parts) == 1 else Union(tuple(parts))
 
 
 def _columns(plan: Fixpoint, ordered: list[Recursive]) -> tuple[Column, ...] | None:
