@@ -17,7 +17,7 @@ from aspen.motes.hardware import FRAME_BYTES, WAKE_S
 from aspen.motes.protocol import WIRE_BYTES
 from aspen.motes.radio import OPERATOR_MJ
 from federation.network import Network
-from federation.radio import Frame, total, unicast
+from federation.radio import RadioFrame, total, unicast
 from federation.statistics import Statistics
 
 HOPS = 2.5  # own guess, where no network is known: mean path of a mote to the gateway
@@ -158,7 +158,7 @@ def operators(expr: Expr) -> int:
     return (1 if parts(expr) else 0) + sum(operators(part) for part in parts(expr))
 
 
-def hop(payload_bytes: float) -> Frame:
+def hop(payload_bytes: float) -> RadioFrame:
     """Returns what one link of a way of `HOPS` is expected to take, where no network is known.
 
     The base station never sleeps, so the last link of a way needs no strobes.
@@ -191,7 +191,7 @@ def in_network(plan: Plan, stream: str, statistics: Statistics) -> Cost:
     )
 
 
-def _way(stream: str, payload_bytes: float, network: Network | None) -> Frame:
+def _way(stream: str, payload_bytes: float, network: Network | None) -> RadioFrame:
     """Returns what bringing one row of a stream to the base takes, the mean over its sensors."""
     devices = () if network is None else network.of(stream)
     if network is None or not devices:

@@ -36,11 +36,11 @@ from federation.cost import MICRO_BATCH_MS, Cost, operators
 from federation.network import Device, Network
 from federation.pairing import Group, Prospect, fixed_row, groups_of, meet
 from federation.payloads import COUNT_BYTES, EPOCH_BYTES, Payloads
-from federation.radio import Frame, total
-from federation.statistics import Known, Origin, Statistics
+from federation.radio import RadioFrame, total
+from federation.statistics import KnownFigure, Origin, Statistics
 
 UNKNOWN_DEVICES = 8  # own guess for a stream whose sensors nobody counted
-SURE = Known(1.0, Origin.MEASURED)
+SURE = KnownFigure(1.0, Origin.MEASURED)
 
 
 class NoFragment(AspenError, code="federation.no_fragment"):
@@ -85,8 +85,8 @@ class Estimate:
     period_s: float
     operators: tuple[Operator, ...]
     keys: int
-    shares: tuple[Known, ...]
-    joined: Known
+    shares: tuple[KnownFigure, ...]
+    joined: KnownFigure
     measured: bool
     answers: float = 0.0
 
@@ -186,7 +186,7 @@ class _Model:
         self.network = network
         self._statistics = statistics
         self.members: list[list[Device]] = []
-        self.shares: list[Known] = []
+        self.shares: list[KnownFigure] = []
         for number, own in enumerate(block.own):
             self.members.append(self._those(number, [one for one in own if self._lasts(one)]))
             self.shares.append(self._kept(one for one in own if not self._lasts(one)))
@@ -215,9 +215,9 @@ class _Model:
         except OutOfRange:
             return list(devices)  # an estimate is no place for an error
 
-    def _kept(self, conditions: Iterable[Expr]) -> Known:
+    def _kept(self, conditions: Iterable[Expr]) -> KnownFigure:
         found = (self._statistics.kept(self.block.by_stream(one)) for one in conditions)
-        return reduce(Known.times, found, SURE)
+        return reduce(KnownFigure.times, found, SURE)
 
     # Operators.
 
@@ -264,7 +264,7 @@ class _Model:
         on_way = [self._sizes.side(n, to_base=False) for n in range(len(shares))]
         prospect = Prospect(self.network, shares, self.joined.value, on_way, self._sizes.result)
         meeting = meet(self.groups, prospect)
-        moves: list[list[tuple[float, Frame]]] = [[] for _ in shares]
+        moves: list[list[tuple[float, RadioFrame]]] = [[] for _ in shares]
         for (number, src, node), times in meeting.shipped().items():
             size = (on_way if node else at_base)[number]
             moves[number].append((times * shares[number], self.network.move(src, node, size)))
@@ -362,7 +362,7 @@ class _Model:
                 below[mote][key] += 1
         group_bytes = self._sizes.output + self._sizes.states
         head = EPOCH_BYTES + COUNT_BYTES
-        records: list[tuple[float, Frame]] = []
+        records: list[tuple[float, RadioFrame]] = []
         for mote, keys in below.items():
             some = 1.0 - (1.0 - kept) ** sum(keys.values())
             if some <= 0.0:
@@ -382,7 +382,7 @@ class _Model:
         return tuple(key)  # type: ignore[arg-type]  # attribute values or names
 
 
-def _moving(name: str, moves: Iterable[tuple[float, Frame]]) -> Operator:
+def _moving(name: str, moves: Iterable[tuple[float, RadioFrame]]) -> Operator:
     """Returns the operator that moves so many rows, each along its way."""
     every = list(moves)
     taken = total(way.times(rows) for rows, way in every)

@@ -18,7 +18,7 @@ from functools import cache, cached_property
 from aspen.model.schema import Value
 from aspen.motes.hardware import GREATEST_HOPS, WAKE_S
 from aspen.motes.protocol import FAIR_ETX
-from federation.radio import TX_MA, Frame, broadcast, total, tries, unicast
+from federation.radio import TX_MA, RadioFrame, broadcast, total, tries, unicast
 
 BASE = ""
 GUESSED_ETX = 1.1  # own guess: parents are chosen among good links
@@ -181,14 +181,14 @@ class Network:
         return way
 
     @cached_property
-    def _price(self) -> Callable[[str, str, float], Frame]:
+    def _price(self) -> Callable[[str, str, float], RadioFrame]:
         return cache(self._moved)
 
-    def to_base(self, mote: str, payload_bytes: float) -> Frame:
+    def to_base(self, mote: str, payload_bytes: float) -> RadioFrame:
         """Returns what bringing a payload from a mote to a base station is expected to take."""
         return self.move(mote, BASE, payload_bytes)
 
-    def move(self, src: str, target: str, payload_bytes: float) -> Frame:
+    def move(self, src: str, target: str, payload_bytes: float) -> RadioFrame:
         """What moving a payload from a mote to another, or to the base, is expected to take.
 
         A neighbour that is heard well is spoken to directly; all others along the tree, up to
@@ -196,9 +196,9 @@ class Network:
         """
         return self._price(src, target, payload_bytes)
 
-    def _moved(self, src: str, target: str, payload_bytes: float) -> Frame:
+    def _moved(self, src: str, target: str, payload_bytes: float) -> RadioFrame:
         if src == target:
-            return Frame()
+            return RadioFrame()
         up = self.way(src)
         down = () if target == BASE else self.way(target)
         frames = []
@@ -217,16 +217,16 @@ class Network:
             frames.append(self._hop(self.nodes[mote].etx, self.nodes[mote].wake_s, payload_bytes))
         return total(frames)
 
-    def hop(self, mote: str, payload_bytes: float) -> Frame:
+    def hop(self, mote: str, payload_bytes: float) -> RadioFrame:
         """Returns what handing a payload to a mote's parent is expected to take."""
         node = self.nodes[mote]
         wake_s = 0.0 if node.parent == BASE else self.nodes[node.parent].wake_s
         return self._hop(node.etx, wake_s, payload_bytes)
 
-    def _hop(self, etx: float, wake_s: float, payload_bytes: float) -> Frame:
+    def _hop(self, etx: float, wake_s: float, payload_bytes: float) -> RadioFrame:
         return unicast(payload_bytes, wake_s, self.tx_ma).times(tries(etx))
 
-    def flood(self, payload_bytes: float, forwarders: Iterable[str]) -> Frame:
+    def flood(self, payload_bytes: float, forwarders: Iterable[str]) -> RadioFrame:
         """Returns what telling everybody takes, once: every base and every forwarder speaks.
 
         Returns:
@@ -242,7 +242,7 @@ class Network:
     def _sleepiest_s(self) -> float:
         return max((node.wake_s for node in self.nodes.values()), default=0.0)
 
-    def _call(self, mote: str, payload_bytes: float) -> Frame:
+    def _call(self, mote: str, payload_bytes: float) -> RadioFrame:
         return broadcast(payload_bytes, self.nodes[mote].hearers, self._sleepiest_s, self.tx_ma)
 
 

@@ -21,7 +21,7 @@ TX_MA = RADIO_TX_MA[0]
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class RadioFrame:
     """One transmission of one frame, or the sum of several.
 
     Args:
@@ -34,15 +34,15 @@ class Frame:
     energy_mj: float = 0.0
     lasts_ms: float = 0.0
 
-    def times(self, many: float) -> Frame:
+    def times(self, many: float) -> RadioFrame:
         """Returns what it takes so often."""
-        return Frame(many * self.size_bytes, many * self.energy_mj, many * self.lasts_ms)
+        return RadioFrame(many * self.size_bytes, many * self.energy_mj, many * self.lasts_ms)
 
 
-def total(frames: Iterable[Frame]) -> Frame:
+def total(frames: Iterable[RadioFrame]) -> RadioFrame:
     """Returns what some frames take, one after the other."""
     every = list(frames)
-    return Frame(
+    return RadioFrame(
         sum(one.size_bytes for one in every),
         sum(one.energy_mj for one in every),
         sum(one.lasts_ms for one in every),
@@ -50,19 +50,19 @@ def total(frames: Iterable[Frame]) -> Frame:
 
 
 @lru_cache(maxsize=4096)
-def unicast(payload_bytes: float, wake_s: float = WAKE_S, tx_ma: float = TX_MA) -> Frame:
+def unicast(payload_bytes: float, wake_s: float = WAKE_S, tx_ma: float = TX_MA) -> RadioFrame:
     """Returns the price of one attempt to hand a payload to one neighbour.
 
     Args:
         wake_s: between two looks of the receiver at the channel; 0 when it always listens.
     """
     one = radio.unicast(payload_bytes, tx_ma, wake_s)
-    return Frame(one.size_bytes, one.sent_mj + one.heard_mj, 1000 * one.duration_s)
+    return RadioFrame(one.size_bytes, one.sent_mj + one.heard_mj, 1000 * one.duration_s)
 
 
 def broadcast(
     payload_bytes: float, hearers: float, wake_s: float = WAKE_S, tx_ma: float = TX_MA
-) -> Frame:
+) -> RadioFrame:
     """Returns the price of one broadcast; nobody acknowledges it.
 
     Args:
@@ -70,7 +70,7 @@ def broadcast(
         wake_s: of the sleepiest of them.
     """
     one = radio.broadcast(payload_bytes, tx_ma, wake_s)
-    return Frame(one.size_bytes, one.sent_mj + hearers * one.heard_mj, 1000 * one.duration_s)
+    return RadioFrame(one.size_bytes, one.sent_mj + hearers * one.heard_mj, 1000 * one.duration_s)
 
 
 def tries(etx: float) -> float:

@@ -35,7 +35,7 @@ from federation.cost import Cost, Weights
 from federation.pieces import grouped_fragment, grouping_refusal
 from federation.sampled import Sampled, sampled
 from federation.search.from_plan import JoinGroup, group_of, problem_of
-from federation.search.problem import Problem
+from federation.search.problem import JoinProblem
 from federation.sites import SensorSite
 from federation.statistics import Statistics
 
@@ -59,7 +59,7 @@ class Region:
     top: Plan
     needed: frozenset[str]
     group: JoinGroup
-    problem: Problem
+    problem: JoinProblem
     fetches: Mapping[str, Fetch]
     refused: tuple[tuple[str, str], ...] = ()
 

@@ -69,11 +69,11 @@ def sql_text(plan: Plan) -> str:
     Raises:
         NoText: a recursion, an outer join, a set operation or an order.
     """
-    return _Writer().select(plan)
+    return _QueryWriter().select(plan)
 
 
 @dataclass
-class _Writer:
+class _QueryWriter:
     """Writes one query."""
 
     taken: set[str] = field(default_factory=set)
@@ -157,7 +157,7 @@ class _Writer:
 
     def _derived(self, plan: Plan) -> _Block:
         alias = self._alias("d1")
-        inner = _Writer(self.taken).select(plan).replace("\n", " ")
+        inner = _QueryWriter(self.taken).select(plan).replace("\n", " ")
         names = bare_names(plan.columns)
         columns: dict[str, Expr] = {
             column.name: Col(f"{alias}.{name}")

@@ -31,7 +31,7 @@ class Origin(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownFigure:
     """A figure and where it comes from.
 
     Args:
@@ -41,11 +41,11 @@ class Known:
     value: float
     origin: Origin
 
-    def times(self, other: Known) -> Known:
+    def times(self, other: KnownFigure) -> KnownFigure:
         """Multiply, as if the two were independent."""
         order = list(Origin)
         worst = max(self.origin, other.origin, key=order.index)
-        return Known(self.value * other.value, worst)
+        return KnownFigure(self.value * other.value, worst)
 
     def __str__(self) -> str:
         return f"{self.value:.4g} ({self.origin.value})"
@@ -94,7 +94,7 @@ class Statistics:
         """Returns how many of its rows change in an epoch in which some do: of a table, one."""
         return max(1.0, self.rates_hz.get(relation, 0.0) * EPOCH_S)
 
-    def kept(self, predicate: Expr, streams: Mapping[str, str] | None = None) -> Known:
+    def kept(self, predicate: Expr, streams: Mapping[str, str] | None = None) -> KnownFigure:
         """Returns the part of the rows a predicate keeps: measured, by histogram, or guessed.
 
         Args:
@@ -105,7 +105,7 @@ class Statistics:
         spelt = by_stream(predicate, streams or {})
         for text in (expr_text(predicate), expr_text(spelt)):
             if text in self.shares:
-                return Known(min(1.0, max(0.0, self.shares[text])), Origin.MEASURED)
+                return KnownFigure(min(1.0, max(0.0, self.shares[text])), Origin.MEASURED)
         match spelt:
             case Op("AND", _, _) if isinstance(predicate, Op):
                 left, right = predicate.left, predicate.right
@@ -113,28 +113,28 @@ class Statistics:
             case Op("OR", _, _) if isinstance(predicate, Op):
                 one, other = self.kept(predicate.left, streams), self.kept(predicate.right, streams)
                 both = one.times(other)
-                return Known(one.value + other.value - both.value, both.origin)
+                return KnownFigure(one.value + other.value - both.value, both.origin)
             case Not() if isinstance(predicate, Not):
                 inner = self.kept(predicate.inner, streams)
-                return Known(1.0 - inner.value, inner.origin)
+                return KnownFigure(1.0 - inner.value, inner.origin)
             case Op(symbol, Col(name), Const(value)) if symbol in _TURNED:
                 found = self._counted(symbol, name, value)
             case Op(symbol, Const(value), Col(name)) if symbol in _TURNED:
                 found = self._counted(_TURNED[symbol], name, value)
             case _:
                 found = None
-        return Known(_guessed(predicate), Origin.GUESSED) if found is None else found
+        return KnownFigure(_guessed(predicate), Origin.GUESSED) if found is None else found
 
-    def _counted(self, symbol: str, name: str, value: object) -> Known | None:
+    def _counted(self, symbol: str, name: str, value: object) -> KnownFigure | None:
         histogram = self.histograms.get(name)
         if histogram is not None and isinstance(value, int | float):
             found = histogram.share(symbol, float(value))
             if found is not None:
-                return Known(found, Origin.HISTOGRAM)
+                return KnownFigure(found, Origin.HISTOGRAM)
         values = self.distinct.get(name)
         if values and symbol in ("=", "<>"):
             equal = 1.0 / max(1.0, values)
-            return Known(equal if symbol == "=" else 1.0 - equal, Origin.HISTOGRAM)
+            return KnownFigure(equal if symbol == "=" else 1.0 - equal, Origin.HISTOGRAM)
         return None
 
 

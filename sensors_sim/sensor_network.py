@@ -25,12 +25,12 @@ from sensors_sim.innet.registry import Registry, Sampler
 from sensors_sim.innet.running import Running
 from sensors_sim.innet.status import MoteStatus, read_status, write_status
 from sensors_sim.motes import Field, MoteSpec, check_mote
-from sensors_sim.network.dissemination import Change, Dissemination
+from sensors_sim.network.dissemination import Dissemination, QueryChange
 from sensors_sim.network.ether import Ether, Trace
 from sensors_sim.network.events import Events
 from sensors_sim.network.links import Radio, RadioLink
 from sensors_sim.network.mote import Mote
-from sensors_sim.network.packet import Kind, Packet
+from sensors_sim.network.packet import Packet, PacketKind
 from sensors_sim.network.tree import Tree
 
 STATUS_SPREAD_S = 1.0
@@ -231,20 +231,20 @@ class SensorNetwork(Books):
 
     # Inside.
 
-    def _running(self, change: Change) -> Running:
+    def _running(self, change: QueryChange) -> Running:
         return self._gateway.running(change)
 
     def _take(self, mote: Mote, packet: Packet) -> None:
         if mote.base:
             self._gateway.take(mote, packet)
-        elif packet.kind is Kind.SHIP:
+        elif packet.kind is PacketKind.SHIP:
             self._joins.arrived(mote, packet)
-        elif packet.kind is Kind.ASSIGN:
+        elif packet.kind is PacketKind.ASSIGN:
             self._joins.assign(mote, packet)
             number = part_number(packet.payload).to_bytes(2, "little")
             self._tree.send(
                 mote,
-                Packet(Kind.CONFIRM, packet.query, mote.index, mote.take_number(), number),
+                Packet(PacketKind.CONFIRM, packet.query, mote.index, mote.take_number(), number),
             )
 
     def _lose(self, packet: Packet) -> None:
@@ -252,7 +252,7 @@ class SensorNetwork(Books):
         self.lost[kind] = self.lost.get(kind, 0) + 1
 
     def _intercept(self, mote: Mote, packet: Packet) -> bool:
-        return packet.kind is Kind.PARTIAL and self._execution.intercept(mote, packet)
+        return packet.kind is PacketKind.PARTIAL and self._execution.intercept(mote, packet)
 
     def _stale(self, mote: Mote, version: int) -> None:
         self._dissemination.stale(mote, version)
@@ -279,7 +279,7 @@ class SensorNetwork(Books):
         if mote.parent < 0:
             return  # it has no way to tell of; it will, once it has moved
         payload = write_status(mote, self.events.now_s)
-        packet = Packet(Kind.STATUS, 0, mote.index, mote.take_number(), payload, path=[])
+        packet = Packet(PacketKind.STATUS, 0, mote.index, mote.take_number(), payload, path=[])
         self._tree.send(mote, packet)
 
     def _heard_status(self, packet: Packet) -> None:

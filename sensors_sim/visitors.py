@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from random import Random
 
-from sensors_sim.world import Spot, Step, VisitorSpec
+from sensors_sim.world import PathEdge, Spot, VisitorSpec
 
 MOVING_BEACON_S = 1.0
 RESTING_BEACON_S = 8.0
@@ -52,7 +52,7 @@ class Walker:
         self,
         to_s: float,
         spots: Mapping[int, Spot],
-        steps: Mapping[int, Sequence[Step]],
+        steps: Mapping[int, Sequence[PathEdge]],
         locked: frozenset[str],
     ) -> Spot:
         """Walk until a time; give where that is.
@@ -80,7 +80,7 @@ class Walker:
         return _between(spots[leg.src], spots[leg.dst], share)
 
     def _set_out(
-        self, at_s: float, steps: Mapping[int, Sequence[Step]], locked: frozenset[str]
+        self, at_s: float, steps: Mapping[int, Sequence[PathEdge]], locked: frozenset[str]
     ) -> None:
         """Choose somewhere to go and plan the walk, or rest on if there is nowhere."""
         came_from, reached = _shortest_ways(self.at, steps, locked)
@@ -111,7 +111,7 @@ def _between(src: Spot, dst: Spot, share: float) -> Spot:
 
 
 def _shortest_ways(
-    start: int, steps: Mapping[int, Sequence[Step]], locked: frozenset[str]
+    start: int, steps: Mapping[int, Sequence[PathEdge]], locked: frozenset[str]
 ) -> tuple[dict[int, tuple[int, int]], list[int]]:
     """Predecessor and step length of each point within a stroll, and those points in order."""
     walked = {start: 0}

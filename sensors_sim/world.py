@@ -56,7 +56,7 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PathEdge:
     """A directed edge of the walking graph.
 
     Args:
@@ -81,7 +81,7 @@ class World:
     sensors: tuple[SensorSpec, ...] = ()
     visitors: tuple[VisitorSpec, ...] = ()
     spots: Mapping[int, Spot] = field(default_factory=dict)
-    steps: Mapping[int, tuple[Step, ...]] = field(default_factory=dict)
+    steps: Mapping[int, tuple[PathEdge, ...]] = field(default_factory=dict)
     locked: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:

@@ -5,14 +5,12 @@ A program that prefers none is answered in English; metrics and descriptions are
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from django.apps import apps
 from django.conf import settings
-from django.contrib import admin
-from django.contrib.admin.options import InlineModelAdmin
-from django.db.models import Field, Model
+from django.db.models import Field
 from django.http import HttpRequest, parse_cookie
 from django.middleware.locale import LocaleMiddleware
 from django.utils.cache import patch_vary_headers
@@ -74,25 +72,3 @@ def translate_tables() -> None:
                     field.choices = [
                         (value, gettext_lazy(str(said))) for value, said in field.choices
                     ]
-
-
-def named_by_tables() -> Iterator[tuple[str, str]]:
-    """Returns what `translate_tables` wrapped and pages show, each with the table that says it."""
-    shown = {*admin.site._registry, *_edited_inside(InlineModelAdmin)}  # noqa: SLF001  # tables of the admin
-    with override(None):
-        for model in apps.get_app_config("smartcis").get_models():
-            about = model._meta  # noqa: SLF001  # public despite its name
-            said: list[Any] = [about.verbose_name, about.verbose_name_plural]
-            if model in shown:
-                fields = [one for one in about.get_fields() if isinstance(one, Field)]
-                said += [text for one in fields for text in (one.verbose_name, one.help_text)]
-                said += [label for one in fields for _, label in one.choices or ()]
-            yield from ((str(text), about.label) for text in said if text)
-
-
-def _edited_inside(kind: type[Any]) -> Iterator[type[Model]]:
-    """Returns the tables that are edited on other tables' pages."""
-    for one in kind.__subclasses__():
-        if getattr(one, "model", None) is not None:
-            yield one.model
-        yield from _edited_inside(one)

@@ -2,8 +2,8 @@
 
 The engine knows no languages: its errors are English sentences, in the log, in Redis and in the
 result store. Here, where they leave the product, a sentence is held against the templates of all
-that the code can say (`management/written_sentences.py`), the one with the most words of its own
-first, and what it was filled with is filled into the template's translation:
+that the code can say (found by `tests/catalogues/written_sentences.py`), the one with the most
+words of its own first, and what it was filled with is filled into the template's translation:
 
     there is no column {written}   ←  there is no column 'mids'
     es gibt keine Spalte {written} →  es gibt keine Spalte 'mids'
@@ -38,7 +38,7 @@ _GROUPED = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class SentenceTemplate:
     """A sentence with placeholders, and how another language says it.
 
     Args:
@@ -52,7 +52,7 @@ class Template:
     said: str
 
     @classmethod
-    def of(cls, written: str, said: str) -> Template:
+    def of(cls, written: str, said: str) -> SentenceTemplate:
         """Reads a template."""
         literals, names = [""], list[str]()
         for literal, name, _, _ in Formatter().parse(written):
@@ -93,7 +93,7 @@ class Sentences:
 
     def __init__(self, texts: Mapping[str, str], language: str) -> None:
         self._language = language
-        templates = [Template.of(written, said) for written, said in texts.items()]
+        templates = [SentenceTemplate.of(written, said) for written, said in texts.items()]
         self._whole = {one.literals[0]: one.said for one in templates if not one.names}
         self._parted = sorted((one for one in templates if one.names), key=lambda one: -one.own)
 

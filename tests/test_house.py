@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 from pathlib import Path
@@ -33,6 +34,8 @@ PACKAGES = (
     "smartcis/wrappers",
 )
 README_SECTIONS = ("Role", "Receives", "Gives", "Code map", "Invariants", "Decisions")
+FRAMEWORK_NAMES = ("Command", "Migration")
+"""Classes that Django finds by their names, one in each module."""
 OPERATOR_HEAD = ("Law:", "Algorithm:", "State:", "Receives:", "Gives:", "Ends:")
 JOURNEY = (
     "aspen.streamsql.parse",
@@ -64,6 +67,16 @@ def test_no_module_is_longer_than_400_lines():
         and (count := len(text.splitlines())) > 400
     }
     assert long == {}
+
+
+def test_no_two_classes_share_a_name():
+    places: dict[str, list[str]] = {}
+    for path in tracked("aspen/*.py", "federation/*.py", "sensors_sim/*.py", "smartcis/*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and node.name not in FRAMEWORK_NAMES:
+                place = f"{path.relative_to(ROOT)}:{node.lineno}"
+                places.setdefault(node.name, []).append(place)
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
 @pytest.mark.parametrize("package", PACKAGES)

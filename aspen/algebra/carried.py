@@ -42,7 +42,7 @@ Kept = Mapping[str, Carried]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PartNode:
     """A node of a part.
 
     Args:

@@ -24,8 +24,8 @@ from aspen.algebra.subnetwork import (
     ARRIVED,
     INNER,
     CannotSplit,
+    NetworkSplit,
     Share,
-    Split,
     node_column,
     share_of,
 )
@@ -74,7 +74,7 @@ def choose_crossing(
         recursion = recursion_of(plan)
         column = node_column(recursion)
         relation = _networks_for(recursion, column, relations)
-        share_of(recursion, Split(column, relation, lanes), 0)
+        share_of(recursion, NetworkSplit(column, relation, lanes), 0)
     except CannotSplit as error:
         return error
     there = sorted({one for one in networks(relation) if one is not None}, key=repr)
@@ -116,7 +116,7 @@ def crossing_share(
     if not relation.network:
         raise CannotSplit(f"{relation.name} says no networks", found=relation.name)
     arrived = f"{ARRIVED}_{crossing.name}"
-    split = Split(crossing.column, relation, lanes, crossing.dealt, arrived)
+    split = NetworkSplit(crossing.column, relation, lanes, crossing.dealt, arrived)
     share = share_of(recursion, split, lane)
     rows = inline(share.rows, {INNER: share.inner})
     return share, _above(plan, rows)

@@ -24,8 +24,8 @@ from aspen.algebra.forms import (
     NAME,
     NAMES,
     NUMBER,
-    Field,
     Form,
+    NodeField,
     Record,
     enclosed,
     flag,
@@ -131,7 +131,7 @@ class NodeForm(Record):
         inputs: how many it has, which `make` is called with; None for any number.
     """
 
-    def __init__(self, inputs: int | None, make: Callable[..., Plan], *fields: Field) -> None:
+    def __init__(self, inputs: int | None, make: Callable[..., Plan], *fields: NodeField) -> None:
         super().__init__(make, fields)
         self.inputs = inputs
 
@@ -175,77 +175,77 @@ _AGGREGATES = listed(Form(aggregate_text, read_aggregate))
 _SORT_KEYS = listed(SORT_KEY)
 _BEST = record(
     _best,
-    Field("choices", listed(Form(_choice_text, _choice))),
-    Field("keys", NAMES, "by", ()),
+    NodeField("choices", listed(Form(_choice_text, _choice))),
+    NodeField("keys", NAMES, "by", ()),
 )
 _RECURSIVE = record(
     lambda **own: lambda base, step: Recursive(base=base, step=step, **own),
-    Field("name", NAME),
-    Field("columns", COLUMNS),
-    Field("best", _BEST, "keep", None),
+    NodeField("name", NAME),
+    NodeField("columns", COLUMNS),
+    NodeField("best", _BEST, "keep", None),
 )
-_SOURCE = (Field("alias", NAME, "as"), Field("columns", COLUMNS))
-_ON = Field("on", listed(paired(NAME, "=", NAME)), "on", ())
-_WHERE = Field("residual", _EXPR, "where", None)
-_BY = Field("partition_by", NAMES, "by", ())
-_BOUNDS = (Field(name, NUMBER, name.removesuffix("_s"), None) for name in WindowBounds._fields)
+_SOURCE = (NodeField("alias", NAME, "as"), NodeField("columns", COLUMNS))
+_ON = NodeField("on", listed(paired(NAME, "=", NAME)), "on", ())
+_WHERE = NodeField("residual", _EXPR, "where", None)
+_BY = NodeField("partition_by", NAMES, "by", ())
+_BOUNDS = (NodeField(name, NUMBER, name.removesuffix("_s"), None) for name in WindowBounds._fields)
 _STATIC, _STREAM = flag("deletable", "static", absent=True), flag("stream", "stream")
 _ALL = flag("keeps_duplicates", "all")
 
 NODES: dict[str, NodeForm] = {
-    "Scan": NodeForm(0, Scan, Field("relation", NAME), *_SOURCE, _STATIC, _STREAM),
+    "Scan": NodeForm(0, Scan, NodeField("relation", NAME), *_SOURCE, _STATIC, _STREAM),
     "Values": NodeForm(
         0,
         Values,
         flag("demand", "demand"),
-        Field("columns", COLUMNS),
-        Field("rows", _ROWS, absent=()),
+        NodeField("columns", COLUMNS),
+        NodeField("rows", _ROWS, absent=()),
     ),
-    "RecursiveRef": NodeForm(0, RecursiveRef, Field("name", NAME), *_SOURCE),
+    "RecursiveRef": NodeForm(0, RecursiveRef, NodeField("name", NAME), *_SOURCE),
     "Join": NodeForm(2, Join, _ON, _WHERE),
     "Apply": NodeForm(
         2,
         Apply,
-        Field("kind", one_of(ApplyKind, "kind of Apply")),
-        Field("output", COLUMN, absent=None),
+        NodeField("kind", one_of(ApplyKind, "kind of Apply")),
+        NodeField("output", COLUMN, absent=None),
     ),
     "AntiJoin": NodeForm(2, AntiJoin, _ON, _WHERE),
     "OuterJoin": NodeForm(2, OuterJoin, _ON, _WHERE),
-    "MarkJoin": NodeForm(2, MarkJoin, Field("mark", COLUMN, "give"), _ON, _WHERE),
+    "MarkJoin": NodeForm(2, MarkJoin, NodeField("mark", COLUMN, "give"), _ON, _WHERE),
     "Except": NodeForm(2, partial(SetOperation, function=SetFunction.EXCEPT), _ALL),
     "Intersect": NodeForm(2, partial(SetOperation, function=SetFunction.INTERSECT), _ALL),
-    "Window": NodeForm(1, Window, _BY, *_BOUNDS, Field("on", NAME, "on", None)),
-    "Filter": NodeForm(1, Filter, Field("predicate", _EXPR)),
-    "Project": NodeForm(1, Project, Field("outputs", _OUTPUTS, absent=())),
+    "Window": NodeForm(1, Window, _BY, *_BOUNDS, NodeField("on", NAME, "on", None)),
+    "Filter": NodeForm(1, Filter, NodeField("predicate", _EXPR)),
+    "Project": NodeForm(1, Project, NodeField("outputs", _OUTPUTS, absent=())),
     "Distinct": NodeForm(1, Distinct),
     "TopK": NodeForm(
         1,
         TopK,
-        Field("partition_by", NAMES, "per", ()),
-        Field("keys", _SORT_KEYS, "by", ()),
-        Field("limit", INT, "limit", None),
-        Field("offset", INT, "offset", 0),
+        NodeField("partition_by", NAMES, "per", ()),
+        NodeField("keys", _SORT_KEYS, "by", ()),
+        NodeField("limit", INT, "limit", None),
+        NodeField("offset", INT, "offset", 0),
     ),
     "GroupBy": NodeForm(
         1,
         GroupBy,
-        Field("keys", NAMES, "by", ()),
-        Field("aggregates", _AGGREGATES, "give", ()),
+        NodeField("keys", NAMES, "by", ()),
+        NodeField("aggregates", _AGGREGATES, "give", ()),
     ),
     "Over": NodeForm(
         1,
         Over,
-        Field("partition_by", NAMES, "per", ()),
-        Field("keys", _SORT_KEYS, "by", ()),
-        Field("functions", listed(Form(over_text, read_over)), "give"),
+        NodeField("partition_by", NAMES, "per", ()),
+        NodeField("keys", _SORT_KEYS, "by", ()),
+        NodeField("functions", listed(Form(over_text, read_over)), "give"),
     ),
-    "Ship": NodeForm(1, Ship, Field("source", NAME), Field("target", NAME, "->")),
+    "Ship": NodeForm(1, Ship, NodeField("source", NAME), NodeField("target", NAME, "->")),
     "Union": NodeForm(None, lambda *inputs: Union(inputs)),
     "Fixpoint": NodeForm(
         None,
         _fixpoint,
-        Field("relations", listed(_RECURSIVE, "with")),
-        Field("most", INT, "most", None),
+        NodeField("relations", listed(_RECURSIVE, "with")),
+        NodeField("most", INT, "most", None),
     ),
 }
 """By the word a node's line begins with."""

@@ -28,7 +28,7 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class NodeField:
     """A field of a node.
 
     Args:
@@ -63,7 +63,7 @@ class Record:
     """Fields one behind the other, and what is made of them, called with their names."""
 
     make: Callable[..., Any]
-    fields: tuple[Field, ...]
+    fields: tuple[NodeField, ...]
 
     def text(self, value: object) -> str:
         """Write the fields, each behind a space."""
@@ -74,15 +74,15 @@ class Record:
         return {field.name: field.read(words) for field in self.fields}
 
 
-def record(make: Callable[..., Any], *fields: Field) -> Form:
+def record(make: Callable[..., Any], *fields: NodeField) -> Form:
     """Several fields as one value."""
     every = Record(make, fields)
     return Form(lambda value: every.text(value)[1:], lambda words: make(**every.read(words)))
 
 
-def flag(name: str, word: str, *, absent: bool = False) -> Field:
+def flag(name: str, word: str, *, absent: bool = False) -> NodeField:
     """A truth value, told by whether a word is there."""
-    return Field(name, Form(lambda _: "", lambda _: not absent), word, absent)
+    return NodeField(name, Form(lambda _: "", lambda _: not absent), word, absent)
 
 
 def listed(item: Form, between: str = ",") -> Form:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import reduce
 
-from aspen.algebra.carried import Carried, Part, Root, meets
+from aspen.algebra.carried import Carried, PartNode, Root, meets
 from aspen.algebra.expr import Col, Const, Expr, IsNull, Not, Op
 from aspen.algebra.plan import (
     AntiJoin,
@@ -41,7 +41,7 @@ class CrossesLanes(AspenError, code="aspen.algebra.crosses_lanes"):
 
 def lane_part(
     plan: Plan, relations: frozenset[str], number: int, lanes: int, column: str = LANE
-) -> Part:
+) -> PartNode:
     """Returns what one lane computes of a plan.
 
     Args:
@@ -60,33 +60,33 @@ def lane_part(
 class _LaneRows(Splitting):
     relations: frozenset[str] = frozenset()
 
-    def part(self, plan: Plan) -> Part:
+    def part(self, plan: Plan) -> PartNode:
         found = super().part(plan)
         if found.kept is None and self._reading(plan).root:
             raise _refused(plan)
         return found
 
-    def _scan(self, plan: Scan) -> Part:
-        return Part(plan, self._carried_by(plan))
+    def _scan(self, plan: Scan) -> PartNode:
+        return PartNode(plan, self._carried_by(plan))
 
-    def _restricted(self, plan: Plan, column: str | None) -> Part:
+    def _restricted(self, plan: Plan, column: str | None) -> PartNode:
         """Let each lane have the rows with its number, and the first one all that have none."""
         typed = {one.name: one.type for one in plan.columns}
         if column is None or typed[column] is not Type.INT:
             return super()._restricted(plan, column)
         if self.parts == 1:
-            return Part(plan, {column: Carried.VALUE})
+            return PartNode(plan, {column: Carried.VALUE})
         mine = _equals(column, self.number)
         if self.number == 0:
             others = [_equals(column, number) for number in range(1, self.parts)]
             mine = Op("OR", Not(reduce(_either, others)), IsNull(Col(column)))
-        return Part(Filter(plan, mine), {column: Carried.VALUE})
+        return PartNode(Filter(plan, mine), {column: Carried.VALUE})
 
-    def _join(self, plan: Join) -> Part:
+    def _join(self, plan: Join) -> PartNode:
         self._must_meet(plan)
         return super()._join(plan)
 
-    def _beside(self, plan: AntiJoin | OuterJoin | MarkJoin) -> Part:
+    def _beside(self, plan: AntiJoin | OuterJoin | MarkJoin) -> PartNode:
         self._must_meet(plan)
         return super()._beside(plan)
 

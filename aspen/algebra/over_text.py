@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aspen.algebra.expr import Const
-from aspen.algebra.forms import COLUMN, NAME, Field, Form, flag, one_of, record
+from aspen.algebra.forms import COLUMN, NAME, Form, NodeField, flag, one_of, record
 from aspen.algebra.plan import (
     Aggregate,
     AggregateFunction,
@@ -27,9 +27,11 @@ from aspen.model.schema import Column
 SIGNED = Form(value_text, lambda words: -words.number() if words.take("-") else words.number())
 SORT_KEY = record(
     SortKey,
-    Field("column", NAME),
+    NodeField("column", NAME),
     flag("descending", "desc"),
-    Field("nulls_last", Form(lambda _: "last", lambda words: words.take("last")), "nulls", False),
+    NodeField(
+        "nulls_last", Form(lambda _: "last", lambda words: words.take("last")), "nulls", False
+    ),
 )
 
 
@@ -40,10 +42,10 @@ def _frame_unit(words: Words) -> FrameUnit:
 
 _FRAME = record(
     Frame,
-    Field("unit", Form(lambda one: "" if one is FrameUnit.RANGE else one.value, _frame_unit)),
-    Field("start", SIGNED, "from", None),
-    Field("end", SIGNED, "to", None),
-    Field("without", one_of(Exclusion, "exclusion"), "without", Exclusion.NO_OTHERS),
+    NodeField("unit", Form(lambda one: "" if one is FrameUnit.RANGE else one.value, _frame_unit)),
+    NodeField("start", SIGNED, "from", None),
+    NodeField("end", SIGNED, "to", None),
+    NodeField("without", one_of(Exclusion, "exclusion"), "without", Exclusion.NO_OTHERS),
 )
 
 
@@ -61,8 +63,8 @@ def constant(words: Words) -> Any:
 
 _CONSTANT = Form(value_text, constant)
 _PICKED = (
-    Field("offset", SIGNED, "by", 1),
-    Field("default", _CONSTANT, "else", None),
+    NodeField("offset", SIGNED, "by", 1),
+    NodeField("default", _CONSTANT, "else", None),
     flag("ignores_nulls", "known"),
 )
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from aspen.algebra.carried import Carried, Kept, Part, Root
+from aspen.algebra.carried import Carried, Kept, PartNode, Root
 from aspen.algebra.expr import Call, Expr, parts
 from aspen.algebra.plan import (
     AntiJoin,
@@ -62,7 +62,7 @@ class Choice:
     reason: str
 
 
-def split(plan: Plan, root: Root, number: int, lanes: int) -> Part:
+def split(plan: Plan, root: Root, number: int, lanes: int) -> PartNode:
     """Returns one part of a plan.
 
     Law: the rows of the parts 0 … lanes - 1 add up to the plan's, as long as the root's key, if it
@@ -81,7 +81,7 @@ def choose_root(plan: Plan, relations: Mapping[str, Relation], lanes: int) -> Ch
     if lanes == 1 or not any(isinstance(node, Fixpoint) for node in nodes(plan)):
         return None  # what is not recursive costs less than it would cost to read everything twice
     whole = sum(_weight(node) for node in {*nodes(plan)})
-    found: list[tuple[float, str, Root, Part]] = []
+    found: list[tuple[float, str, Root, PartNode]] = []
     for root in _candidates(plan, relations):
         part = split(plan, root, 0, lanes)
         if part.kept is not None:

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from aspen.algebra.expr import Expr, columns_in
 from aspen.algebra.plan_apply import Apply, ApplyKind, NotFlat
-from aspen.algebra.plan_fixpoint import Fixpoint, Recursive, RecursiveRef
+from aspen.algebra.plan_fixpoint import WAY, Fixpoint, Recursive, RecursiveRef
 from aspen.algebra.plan_joins import AntiJoin, Join, MarkJoin, OuterJoin
 from aspen.algebra.plan_over import (
     SHIFTS,
@@ -36,7 +36,7 @@ from aspen.algebra.plan_parts import (
     Aggregate,
     AggregateFunction,
     Best,
-    Node,
+    PlanBase,
     PlanError,
     Scan,
     SetFunction,
@@ -49,7 +49,7 @@ from aspen.algebra.plan_parts import (
 from aspen.model.schema import Column
 
 
-class _OfChild(Node):
+class _OfChild(PlanBase):
     """A node with one input."""
 
     child: Plan
@@ -174,7 +174,7 @@ class Project(_OfChild):
 
 
 @dataclass(frozen=True)
-class Union(Node):
+class Union(PlanBase):
     """`UNION ALL`: weights add up; columns are named by the first child."""
 
     children: tuple[Plan, ...]
@@ -203,7 +203,7 @@ class Distinct(_LikeChild):
 
 
 @dataclass(frozen=True)
-class SetOperation(Node):
+class SetOperation(PlanBase):
     """`EXCEPT` and `INTERSECT`: rows compared as a whole, where a null equals a null.
 
     Args:

@@ -11,7 +11,7 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from aspen.algebra.plan_parts import Node, PlanError, refuse_twins
+from aspen.algebra.plan_parts import PlanBase, PlanError, refuse_twins
 from aspen.model.schema import Column
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class NotFlat(PlanError, code="aspen.algebra.not_flat"):
 
 
 @dataclass(frozen=True)
-class Apply(Node):
+class Apply(PlanBase):
     """The right plan for every left row.
 
     Args:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from aspen.algebra.plan_parts import (
     AggregateFunction,
     Best,
-    Node,
+    PlanBase,
     PlanError,
     require_columns,
 )
@@ -18,9 +18,12 @@ from aspen.model.schema import Column
 if TYPE_CHECKING:
     from aspen.algebra.plan import Plan
 
+WAY = "_way"
+"""The last column of a recursion in which every way to a row is one; no query's name begins so."""
+
 
 @dataclass(frozen=True)
-class RecursiveRef(Node):
+class RecursiveRef(PlanBase):
     """A relation of a recursion, read inside one of its steps."""
 
     name: str
@@ -72,7 +75,7 @@ class Recursive:
 
 
 @dataclass(frozen=True)
-class Fixpoint(Node):
+class Fixpoint(PlanBase):
     """`WITH RECURSIVE`: one relation of a recursion.
 
     Args:

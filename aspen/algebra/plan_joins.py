@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from aspen.algebra.expr import Expr, columns_in
-from aspen.algebra.plan_parts import Node, PlanError, refuse_twins, require_columns
+from aspen.algebra.plan_parts import PlanBase, PlanError, refuse_twins, require_columns
 from aspen.model.schema import Column
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Matching(Node):
+class Matching(PlanBase):
     """What all four have.
 
     Args:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from aspen.algebra.plan_parts import (
     Aggregate,
-    Node,
+    PlanBase,
     PlanError,
     SortKey,
     refuse_twins,
@@ -142,7 +142,7 @@ OverFunction = Rank | Pick | Framed
 
 
 @dataclass(frozen=True)
-class Over(Node):
+class Over(PlanBase):
     """The rows of a plan, with further columns computed from the rows around each.
 
     Args:

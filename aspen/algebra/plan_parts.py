@@ -27,7 +27,7 @@ class PlanError(AspenError, code="aspen.algebra.plan"):
     """A plan node that makes no sense."""
 
 
-class Node:
+class PlanBase:
     """What every node knows of itself, worked out once: walks ask for it all the time."""
 
     if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def refuse_large(plan: Plan) -> None:
         )
 
 
-def refuse_twins(node: Node) -> None:
+def refuse_twins(node: PlanBase) -> None:
     """Refuse columns of one name."""
     if len(node.names) == len(node.columns):
         return
@@ -279,7 +279,7 @@ class Best:
 
 
 @dataclass(frozen=True)
-class Scan(Node):
+class Scan(PlanBase):
     """The rows of a relation, each column prefixed by the alias: `m.mid`.
 
     Args:
@@ -296,7 +296,7 @@ class Scan(Node):
 
 
 @dataclass(frozen=True)
-class Values(Node):
+class Values(PlanBase):
     """Rows written in the query itself; one row without columns is what `SELECT 1` reads.
 
     Args:

@@ -27,7 +27,7 @@ from aspen.algebra.carried import (
     Carried,
     Indexed,
     Kept,
-    Part,
+    PartNode,
     Root,
     by_index,
     by_name,
@@ -94,14 +94,14 @@ class Splitting:
     number: int
     parts: int
     _refs: dict[str, Indexed] = field(default_factory=dict)
-    _known: dict[int, tuple[Plan, Part]] = field(default_factory=dict)
+    _known: dict[int, tuple[Plan, PartNode]] = field(default_factory=dict)
     _reads: dict[int, tuple[Plan, Reads]] = field(default_factory=dict)
 
-    def part(self, plan: Plan) -> Part:
+    def part(self, plan: Plan) -> PartNode:
         """Returns the part of a plan; whole where it cannot be split."""
         reads = self._reading(plan)
         if not reads.root and not reads.refs & self._refs.keys():
-            return Part(plan)
+            return PartNode(plan)
         if reads.refs:  # what a recursion carries is not known yet, and it cannot be left whole
             found = self._rule(plan)
             if found.kept is None:
@@ -113,16 +113,16 @@ class Splitting:
             try:
                 found = self._rule(plan)
             except _NotSplitError:
-                found = Part(plan)
+                found = PartNode(plan)
             known = self._known[id(plan)] = (plan, found)
         return known[1]
 
-    def _rule(self, plan: Plan) -> Part:
+    def _rule(self, plan: Plan) -> PartNode:
         match plan:
             case Scan():
                 return self._scan(plan)
             case RecursiveRef():
-                return Part(plan, by_name(self._refs[plan.name], plan.columns))
+                return PartNode(plan, by_name(self._refs[plan.name], plan.columns))
             case Window():
                 return self._window(plan)
             case Filter():
@@ -130,14 +130,14 @@ class Splitting:
                 kept = child.kept
                 if kept is not None:
                     kept = with_equals(kept, equalities(plan.predicate))
-                return Part(replace(plan, child=child.plan), kept)
+                return PartNode(replace(plan, child=child.plan), kept)
             case Project():
                 child = self.part(plan.child)
                 outputs = [(c.name, e.name) for c, e in plan.outputs if isinstance(e, Col)]
-                return Part(replace(plan, child=child.plan), through(child.kept, outputs))
+                return PartNode(replace(plan, child=child.plan), through(child.kept, outputs))
             case Ship():
                 child = self.part(plan.child)
-                return Part(replace(plan, child=child.plan), child.kept)
+                return PartNode(replace(plan, child=child.plan), child.kept)
             case Distinct():
                 return self._by(plan, [column.name for column in plan.columns])
             case GroupBy():
@@ -155,15 +155,15 @@ class Splitting:
             case Fixpoint():
                 return self._fixpoint(plan)
             case Values():
-                return Part(plan)
+                return PartNode(plan)
             case Apply():
                 raise NotFlat
 
-    def _scan(self, plan: Scan) -> Part:
+    def _scan(self, plan: Scan) -> PartNode:
         if plan.stream:
             raise _NotSplitError  # a window must see all of it
         kept = self._carried_by(plan)
-        return Part(self._restricted(plan, value_column(kept)).plan, kept)
+        return PartNode(self._restricted(plan, value_column(kept)).plan, kept)
 
     def _carried_by(self, plan: Scan) -> Kept:
         kept: dict[str, Carried] = {}
@@ -175,7 +175,7 @@ class Splitting:
                 kept[column.name] = Carried.KEY
         return kept
 
-    def _window(self, plan: Window) -> Part:
+    def _window(self, plan: Window) -> PartNode:
         """Split what a window holds; every part sees the whole stream, which pushes rows out."""
         scan, renamings = plan.child, []
         while isinstance(scan, Filter | Project):
@@ -190,27 +190,27 @@ class Splitting:
             kept = through(kept, outputs)
         return self._restricted(plan, value_column(kept or {}))
 
-    def _restricted(self, plan: Plan, column: str | None) -> Part:
+    def _restricted(self, plan: Plan, column: str | None) -> PartNode:
         """Take a part of a whole node by one of its own columns."""
         if column is None:
             raise _NotSplitError
         mine = Filter(plan, in_part(column, self.number, self.parts))
-        return Part(mine, {column: Carried.VALUE})
+        return PartNode(mine, {column: Carried.VALUE})
 
-    def _by(self, plan: Distinct | GroupBy | TopK | Over, columns: Iterable[str]) -> Part:
+    def _by(self, plan: Distinct | GroupBy | TopK | Over, columns: Iterable[str]) -> PartNode:
         """Split what compares rows that are equal in some columns."""
         child = self.part(plan.child)
         if child.kept is None:
-            return Part(plan)
+            return PartNode(plan)
         kept = only(child.kept, columns)
         if not kept:
             raise _NotSplitError
-        return Part(replace(plan, child=child.plan), kept)
+        return PartNode(replace(plan, child=child.plan), kept)
 
-    def _join(self, plan: Join) -> Part:
+    def _join(self, plan: Join) -> PartNode:
         left, right = self.part(plan.left), self.part(plan.right)
         if left.kept is None and right.kept is None:
-            return Part(plan)
+            return PartNode(plan)
         both = left.kept is not None and right.kept is not None
         if both and not meets(left.kept or {}, right.kept or {}, plan.on):
             # One side alone will do. What belongs to a recursion cannot be whole.
@@ -218,14 +218,14 @@ class Splitting:
             if not movable:
                 raise _NotSplitError
             if min(reversed(movable), key=_recursions) is plan.left:
-                left = Part(plan.left)
+                left = PartNode(plan.left)
             else:
-                right = Part(plan.right)
+                right = PartNode(plan.right)
         kept = {**(left.kept or {}), **(right.kept or {})}
         made = replace(plan, left=left.plan, right=right.plan)
-        return Part(made, with_equals(kept, [*plan.on, *equalities(plan.residual)]))
+        return PartNode(made, with_equals(kept, [*plan.on, *equalities(plan.residual)]))
 
-    def _beside(self, plan: AntiJoin | OuterJoin | MarkJoin) -> Part:
+    def _beside(self, plan: AntiJoin | OuterJoin | MarkJoin) -> PartNode:
         """Split by the left rows; whether one has a partner must not depend on the part."""
         left, right = self.part(plan.left), self.part(plan.right)
         if right.kept is not None and left.kept is None:
@@ -233,38 +233,38 @@ class Splitting:
             if equal:
                 left = self._restricted(plan.left, equal[0])
         if left.kept is None:
-            return Part(plan)
+            return PartNode(plan)
         if right.kept is not None and not meets(left.kept, right.kept, plan.on):
             if self._reading(plan.right).refs:
                 raise _NotSplitError
-            right = Part(plan.right)
-        return Part(replace(plan, left=left.plan, right=right.plan), left.kept)
+            right = PartNode(plan.right)
+        return PartNode(replace(plan, left=left.plan, right=right.plan), left.kept)
 
-    def _union(self, plan: Union) -> Part:
+    def _union(self, plan: Union) -> PartNode:
         parts = [self.part(child) for child in plan.children]
         common = _common(plan.children, parts)
         if common is None:
-            return Part(plan)
+            return PartNode(plan)
         names = [column.name for column in plan.columns]
         if Carried.VALUE not in common.values() and any(part.kept is None for part in parts):
             if not names:
                 raise _NotSplitError
             made, _ = self._alike(plan.children, parts, {0: Carried.VALUE})
-            return Part(Union(tuple(made)), {})
+            return PartNode(Union(tuple(made)), {})
         made, common = self._alike(plan.children, parts, common)
-        return Part(Union(tuple(made)), {names[index]: how for index, how in common.items()})
+        return PartNode(Union(tuple(made)), {names[index]: how for index, how in common.items()})
 
-    def _set_operation(self, plan: SetOperation) -> Part:
+    def _set_operation(self, plan: SetOperation) -> PartNode:
         sides = (plan.left, plan.right)
         parts = [self.part(side) for side in sides]
         common = _common(sides, parts)
         if not common:
             raise _NotSplitError
         made, common = self._alike(sides, parts, common)
-        return Part(replace(plan, left=made[0], right=made[1]), by_name(common, plan.columns))
+        return PartNode(replace(plan, left=made[0], right=made[1]), by_name(common, plan.columns))
 
     def _alike(
-        self, plans: Sequence[Plan], parts: Sequence[Part], common: Indexed
+        self, plans: Sequence[Plan], parts: Sequence[PartNode], common: Indexed
     ) -> tuple[list[Plan], Indexed]:
         """Split those that are whole by a value that the others carry."""
         if all(part.kept is not None for part in parts):
@@ -280,7 +280,7 @@ class Splitting:
         ]
         return made, {value: Carried.VALUE}
 
-    def _fixpoint(self, plan: Fixpoint) -> Part:
+    def _fixpoint(self, plan: Fixpoint) -> PartNode:
         """Find the columns that every branch of every relation carries: the greatest such set."""
         if plan.most is not None:
             raise _NotSplitError  # how many rows there may be is said of all parts together
@@ -302,7 +302,7 @@ class Splitting:
         finally:
             self._refs = outer
         branches = tuple(branch for base, step, _ in made for branch in (base, step))
-        return Part(with_children(plan, branches), by_name(kept[plan.name], plan.columns))
+        return PartNode(with_children(plan, branches), by_name(kept[plan.name], plan.columns))
 
     def _begin(self, one: Recursive) -> Indexed:
         """Returns the most that a relation of a recursion could carry."""
@@ -347,7 +347,7 @@ class Splitting:
         return Reads(any(one.root for one in found), refs)
 
 
-def _common(plans: Sequence[Plan], parts: Sequence[Part]) -> Indexed | None:
+def _common(plans: Sequence[Plan], parts: Sequence[PartNode]) -> Indexed | None:
     """Returns what all carry that are not whole, by index; None where all are."""
     found = [by_index(part.kept, plan) for plan, part in zip(plans, parts, strict=True)]
     return common_indices([kept for kept in found if kept is not None])

@@ -76,7 +76,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class NetworkSplit:
     """How a recursion is split by networks.
 
     Args:
@@ -95,7 +95,7 @@ class Split:
     arrived: str = ARRIVED
 
 
-def share_of(plan: Fixpoint, split: Split, lane: int) -> Share:
+def share_of(plan: Fixpoint, split: NetworkSplit, lane: int) -> Share:
     """Returns one lane's share of a recursion.
 
     Raises:
@@ -126,7 +126,7 @@ def node_column(plan: Fixpoint) -> str:
 
 
 class _Sharing:
-    def __init__(self, plan: Fixpoint, split: Split, lane: int) -> None:
+    def __init__(self, plan: Fixpoint, split: NetworkSplit, lane: int) -> None:
         best, column = plan.best, split.column
         if plan.others or plan.most is not None or (best is not None and best.more):
             raise CannotSplit("only one relation with one choice is split by networks")

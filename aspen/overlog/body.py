@@ -9,13 +9,13 @@ from functools import reduce
 from sqlglot import exp
 
 from aspen.errors import Position
-from aspen.overlog.errors import SyntaxRefused, UnboundVariable, Unsupported
+from aspen.overlog.errors import RuleSyntaxRefused, UnboundVariable, UnsupportedRule
 from aspen.overlog.syntax import (
     ANONYMOUS,
     MOST_OPERATORS,
     Atom,
     Condition,
-    Rule,
+    OverlogRule,
     anonymous,
     operators,
     variables,
@@ -47,7 +47,9 @@ class Body:
     aliases: set[str] = field(default_factory=set)
 
     @classmethod
-    def of(cls, rule: Rule, columns: Mapping[str, tuple[str, ...]], source: MakeSource) -> Body:
+    def of(
+        cls, rule: OverlogRule, columns: Mapping[str, tuple[str, ...]], source: MakeSource
+    ) -> Body:
         """Put a rule's body together.
 
         Raises:
@@ -82,7 +84,7 @@ class Body:
         """
         hidden = anonymous(term)
         if hidden is not None:
-            raise SyntaxRefused(
+            raise RuleSyntaxRefused(
                 f"_ stands for nothing in particular, so it cannot stand {where}",
                 position=at(hidden),
                 found=ANONYMOUS,
@@ -148,7 +150,7 @@ class Body:
             ):
                 self.values[target.name] = self.replaced(value, "in a condition")
                 if operators(self.values[target.name]) > MOST_OPERATORS:
-                    raise Unsupported(
+                    raise UnsupportedRule(
                         f"{target.name} is computed in more than {MOST_OPERATORS} operators",
                         position=condition.at,
                         found=target.name,

@@ -10,7 +10,7 @@ from aspen.algebra.rewrite import flat, rewrite
 from aspen.effort import effort
 from aspen.model.catalog import Catalog
 from aspen.model.schema import Relation, SourceKind
-from aspen.overlog.errors import UnknownPredicate, Unsupported
+from aspen.overlog.errors import UnknownPredicate, UnsupportedRule
 from aspen.overlog.parse import parse
 from aspen.overlog.queries import Queries
 from aspen.overlog.recursion import bind_recursive
@@ -91,7 +91,7 @@ def compile_goal(text: str, goal: str, catalog: Catalog) -> Compiled:
 
 def _refuse_limits(found: Iterable[Materialize | None]) -> None:
     for limit in filter(None, found):
-        raise Unsupported(
+        raise UnsupportedRule(
             f"{limit.predicate} is not recursive: it cannot grow without end",
             position=limit.at,
             found=limit.predicate,

@@ -9,11 +9,11 @@ class OverlogError(AspenError, code="aspen.overlog"):
     """Base of what the rule language refuses."""
 
 
-class SyntaxRefused(OverlogError, code="aspen.overlog.syntax"):
+class RuleSyntaxRefused(OverlogError, code="aspen.overlog.syntax"):
     """Text that is no rule."""
 
 
-class Unsupported(OverlogError, code="aspen.overlog.unsupported"):
+class UnsupportedRule(OverlogError, code="aspen.overlog.unsupported"):
     """Overlog that this dialect leaves out on purpose."""
 
 
@@ -25,7 +25,7 @@ class NameTaken(OverlogError, code="aspen.overlog.name_taken"):
     """A head predicate, or an alias made for it, that the catalog has already."""
 
 
-class WrongArity(OverlogError, code="aspen.overlog.wrong_arity"):
+class WrongPredicateArity(OverlogError, code="aspen.overlog.wrong_arity"):
     """A predicate with too few or too many arguments."""
 
 
@@ -33,23 +33,23 @@ class UnboundVariable(OverlogError, code="aspen.overlog.unbound_variable"):
     """A variable that no positive predicate of its body binds: the rule is not safe."""
 
 
-class MisplacedAggregate(OverlogError, code="aspen.overlog.misplaced_aggregate"):
+class MisplacedHeadAggregate(OverlogError, code="aspen.overlog.misplaced_aggregate"):
     """An aggregate outside a head, or rules of one predicate that aggregate differently."""
 
 
-class NonStratified(OverlogError, code="aspen.overlog.non_stratified"):
+class NonStratifiedRules(OverlogError, code="aspen.overlog.non_stratified"):
     """Negation or an aggregate in a cycle."""
 
 
-class NoBase(OverlogError, code="aspen.overlog.recursion_without_base"):
+class NoBaseRule(OverlogError, code="aspen.overlog.recursion_without_base"):
     """Predicates all of whose rules read them."""
 
 
-class NotMonotone(OverlogError, code="aspen.overlog.not_monotone"):
+class NotMonotoneRule(OverlogError, code="aspen.overlog.not_monotone"):
     """A recursive cost that is not known to grow (min) or shrink (max)."""
 
 
-class UnboundedRecursion(OverlogError, code="aspen.overlog.unbounded_recursion"):
+class UnboundedRule(OverlogError, code="aspen.overlog.unbounded_recursion"):
     """A recursive rule that may compute new values for ever."""
 
 

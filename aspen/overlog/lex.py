@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from aspen.errors import Position
-from aspen.overlog.errors import SyntaxRefused
+from aspen.overlog.errors import RuleSyntaxRefused
 
 _TOKENS = re.compile(
     r"""
@@ -38,7 +38,7 @@ def tokens(text: str) -> list[Token]:
     """Take a text apart; the last token has kind `end`.
 
     Raises:
-        SyntaxRefused: a character, quote or comment that begins no token.
+        RuleSyntaxRefused: a character, quote or comment that begins no token.
     """
     found: list[Token] = []
     offset, line, start = 0, 1, 0
@@ -58,13 +58,13 @@ def tokens(text: str) -> list[Token]:
     return found
 
 
-def _stray(rest: str, at: Position) -> SyntaxRefused:
+def _stray(rest: str, at: Position) -> RuleSyntaxRefused:
     if rest[0] in "'\"" or rest.startswith("/*"):
         mark, close = (rest[:2], "*/") if rest[0] == "/" else (rest[0], rest[0])
-        return SyntaxRefused(
+        return RuleSyntaxRefused(
             f"the {mark} is never closed", position=at, found=mark, attempt=f"close it with {close}"
         )
-    return SyntaxRefused(
+    return RuleSyntaxRefused(
         f"{rest[0]!r} means nothing in a rule",
         position=at,
         found=rest[0],

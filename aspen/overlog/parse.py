@@ -9,18 +9,18 @@ from sqlglot import exp
 
 from aspen.errors import Position
 from aspen.model.schema import INT_MOST
-from aspen.overlog.errors import MisplacedAggregate, SyntaxRefused, Unsupported
+from aspen.overlog.errors import MisplacedHeadAggregate, RuleSyntaxRefused, UnsupportedRule
 from aspen.overlog.lex import Token, tokens
 from aspen.overlog.syntax import (
     AGGREGATES,
     MOST_OPERATORS,
-    Aggregate,
     Atom,
     Condition,
     Head,
+    HeadAggregate,
     Materialize,
+    OverlogRule,
     Program,
-    Rule,
 )
 from aspen.streamsql.positions import at, placed
 from aspen.streamsql.tree import column_of
@@ -50,11 +50,11 @@ def parse(text: str) -> Program:
     """Read a program.
 
     Raises:
-        SyntaxRefused: the text is no rules.
-        Unsupported: Overlog that is left out: facts, `delete`, `periodic`.
+        RuleSyntaxRefused: the text is no rules.
+        UnsupportedRule: Overlog that is left out: facts, `delete`, `periodic`.
     """
     if len(text) > _LONGEST:
-        raise SyntaxRefused(
+        raise RuleSyntaxRefused(
             f"a program has at most {_LONGEST:,} characters", found=f"{len(text):,} characters"
         )
     return _Parser(tokens(text)).program()
@@ -87,13 +87,13 @@ class _Parser:
 
     def refuse(self, message: str, *exists: str, attempt: str = _SHAPE) -> NoReturn:
         found = self.next.text or "the end of the text"
-        raise SyntaxRefused(
+        raise RuleSyntaxRefused(
             message, position=self.next.at, found=found, exists=exists, attempt=attempt
         )
 
     def limit_of(self, count: int, most: int, what: str) -> None:
         if count > most:
-            raise Unsupported(
+            raise UnsupportedRule(
                 f"{what} at most {most}",
                 position=self.next.at,
                 found=str(count),
@@ -111,7 +111,7 @@ class _Parser:
         return self.take()
 
     def program(self) -> Program:
-        rules: list[Rule] = []
+        rules: list[OverlogRule] = []
         streams: list[Materialize] = []
         while self.next.kind != "end":
             if self.next.text == "materialize" and self.after().text == "(":
@@ -120,7 +120,7 @@ class _Parser:
                 rules.append(self.rule())
                 self.limit_of(len(rules), _MOST_RULES, "rules in one program:")
         if not rules:
-            raise SyntaxRefused("there is no rule in the text", attempt=_SHAPE)
+            raise RuleSyntaxRefused("there is no rule in the text", attempt=_SHAPE)
         return Program(tuple(rules), tuple(streams))
 
     def materialize(self) -> Materialize:
@@ -142,7 +142,7 @@ class _Parser:
         self.expect(")", "at the end of materialize")
         self.expect(".", "at the end of materialize")
         if isinstance(rows, float):
-            raise SyntaxRefused("rows are counted in whole numbers", position=name.at)
+            raise RuleSyntaxRefused("rows are counted in whole numbers", position=name.at)
         return Materialize(name.text, lifetime, rows, tuple(keys), name.at)
 
     def limit(self) -> int | float | None:
@@ -158,9 +158,9 @@ class _Parser:
             self.refuse("expected the number of a column, from 1")
         return value
 
-    def rule(self) -> Rule:
+    def rule(self) -> OverlogRule:
         if self.next.text == "delete" and self.after().kind == "word":
-            raise Unsupported(
+            raise UnsupportedRule(
                 "rules derive, they delete nothing",
                 position=self.next.at,
                 found="delete",
@@ -173,7 +173,7 @@ class _Parser:
         conditions: list[Condition] = []
         if self.next.text != ":-":
             if self.next.text == ".":
-                raise Unsupported(
+                raise UnsupportedRule(
                     f"{head.predicate} is given as a fact; facts are rows of tables",
                     position=head.at,
                     found=head.predicate,
@@ -186,7 +186,7 @@ class _Parser:
             self.literal(atoms, conditions)
             self.limit_of(len(atoms) + len(conditions), _MOST_PARTS, "parts of one body:")
         self.expect(".", "or ',' after a part of the body")
-        return Rule(head, tuple(atoms), tuple(conditions))
+        return OverlogRule(head, tuple(atoms), tuple(conditions))
 
     def head(self) -> Head:
         name = self.word("the predicate a rule derives")
@@ -197,7 +197,7 @@ class _Parser:
         self.expect(")", f"after the arguments of {name.text}")
         return Head(name.text, tuple(arguments), name.at)
 
-    def head_argument(self) -> exp.Expr | Aggregate:
+    def head_argument(self) -> exp.Expr | HeadAggregate:
         self.operators = 0
         self.accept("@")  # where a row lives is the federation's to decide
         if self.next.kind != "word" or not self.after().text.startswith("<"):
@@ -205,7 +205,7 @@ class _Parser:
         name = self.take()
         function = name.text.removeprefix("a_")
         if function not in AGGREGATES:
-            raise SyntaxRefused(
+            raise RuleSyntaxRefused(
                 f"there is no aggregate {name.text!r}",
                 position=name.at,
                 found=name.text,
@@ -218,21 +218,21 @@ class _Parser:
             argument = None if self.accept("*") else self.term()
             self.expect(">", "at the end of an aggregate")
         if argument is None and function != "count":
-            raise SyntaxRefused(
+            raise RuleSyntaxRefused(
                 f"{function} needs something to aggregate",
                 position=name.at,
                 found=f"{function}<*>",
                 exists=("count<*>",),
                 attempt=f"name a variable: {function}<C>",
             )
-        return Aggregate(function, argument, name.at)
+        return HeadAggregate(function, argument, name.at)
 
     def literal(self, atoms: list[Atom], conditions: list[Condition]) -> None:
         self.operators = 0
         sign = self.accept(*_NOT) if self.after().kind == "word" else None
         begin = self.next
         if begin.kind == "word" and begin.text in AGGREGATES and self.after().text == "<":
-            raise MisplacedAggregate(
+            raise MisplacedHeadAggregate(
                 "an aggregate stands in the head of a rule",
                 position=begin.at,
                 found=begin.text,
@@ -316,7 +316,7 @@ def _number(token: Token) -> int | float:
     value = float(token.text)
     whole = "." not in token.text
     if abs(value) > (INT_MOST if whole else _BIGGEST_FLOAT):
-        raise SyntaxRefused(
+        raise RuleSyntaxRefused(
             "the number is too large",
             position=token.at,
             found=token.text[:40],

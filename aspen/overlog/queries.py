@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from aspen.errors import Position
 from aspen.overlog.body import Body, MakeSource, assigned, output, selected
-from aspen.overlog.syntax import Aggregate, Atom, Rule, variables
+from aspen.overlog.syntax import Atom, HeadAggregate, OverlogRule, variables
 from aspen.streamsql.dialect import StreamWindow
 from aspen.streamsql.positions import at, placed
 from aspen.streamsql.recursion_text import union_of
@@ -31,18 +31,18 @@ class Queries:
     columns: Mapping[str, tuple[str, ...]]
     windows: Mapping[str, StreamWindow]
 
-    def whole(self, rules: tuple[Rule, ...]) -> exp.Expr:
+    def whole(self, rules: tuple[OverlogRule, ...]) -> exp.Expr:
         """Returns the query of a predicate that does not read itself."""
         if rules[0].head.aggregates:
             return self._grouped(rules)
         return united([self.plain(rule, distinct=True) for rule in rules])
 
-    def plain(self, rule: Rule, *, distinct: bool = False) -> exp.Select:
+    def plain(self, rule: OverlogRule, *, distinct: bool = False) -> exp.Select:
         """Returns a rule's rows; where its head aggregates, what is aggregated stands there."""
         body = self._body(rule, self._source)
         return body.select(self._items(rule, body), rule.head.at, distinct=distinct)
 
-    def step(self, rule: Rule, component: Collection[str]) -> exp.Select:
+    def step(self, rule: OverlogRule, component: Collection[str]) -> exp.Select:
         """Returns the rows a recursive rule adds.
 
         Negated predicates whose variables others than the recursive ones bind go with those, into
@@ -66,7 +66,7 @@ class Queries:
         inner_conditions = tuple(
             c for c in rule.conditions if all(v.name in bound for v in variables(c.test))
         )
-        inner = Rule(rule.head, (*others, *rule.negated), inner_conditions)
+        inner = OverlogRule(rule.head, (*others, *rule.negated), inner_conditions)
         names = tuple(dict.fromkeys(self._body(inner, self._source).values))
         free = tuple(column_of("", name, rule.head.at) for name in names)
         rest = Atom(_REST, free, at=rule.head.at)
@@ -86,7 +86,7 @@ class Queries:
         body = Body.of(outer, columns, source)
         return body.select(self._items(outer, body), rule.head.at)
 
-    def _body(self, rule: Rule, source: MakeSource) -> Body:
+    def _body(self, rule: OverlogRule, source: MakeSource) -> Body:
         return Body.of(rule, self.columns, source)
 
     def _source(self, atom: Atom, alias: str) -> exp.Expr:
@@ -97,7 +97,7 @@ class Queries:
             stream_window=None if window is None else window.copy(),
         )
 
-    def _named(self, rule: Rule, names: tuple[str, ...]) -> exp.Select:
+    def _named(self, rule: OverlogRule, names: tuple[str, ...]) -> exp.Select:
         """Returns the bindings of a rule's variables."""
         body = self._body(rule, self._source)
         here = rule.head.at
@@ -105,19 +105,19 @@ class Queries:
         outputs = [output(_column(index), value, here) for index, value in enumerate(values)]
         return body.select(outputs, here)
 
-    def _items(self, rule: Rule, body: Body) -> list[exp.Alias]:
+    def _items(self, rule: OverlogRule, body: Body) -> list[exp.Alias]:
         where = f"in the head of {rule.head.predicate}"
         items: list[exp.Alias] = []
         names = self.columns[rule.head.predicate]
         for name, argument in zip(names, rule.head.arguments, strict=True):
-            term = argument.argument if isinstance(argument, Aggregate) else argument
+            term = argument.argument if isinstance(argument, HeadAggregate) else argument
             # count<*> counts rows: what stands in its place is never read.
-            here = argument.at if isinstance(argument, Aggregate) else at(argument)
+            here = argument.at if isinstance(argument, HeadAggregate) else at(argument)
             value = exp.Literal.number(1) if term is None else body.replaced(term, where)
             items.append(output(name, value, here))
         return items
 
-    def _grouped(self, rules: tuple[Rule, ...]) -> exp.Expr:
+    def _grouped(self, rules: tuple[OverlogRule, ...]) -> exp.Expr:
         """Aggregate over the ways in which the body is true, each counted once."""
         head = rules[0].head
         sensitive = any(function not in ("min", "max") for _, function in head.aggregates)
@@ -134,7 +134,7 @@ class Queries:
         keys: list[exp.Expr] = []
         outputs: list[exp.Alias] = []
         for name, argument in zip(self.columns[head.predicate], head.arguments, strict=True):
-            if isinstance(argument, Aggregate):
+            if isinstance(argument, HeadAggregate):
                 column = column_of(_DERIVED, name, argument.at)
                 counted = exp.Star() if argument.argument is None else column
                 call = exp.Anonymous(this=argument.function, expressions=[counted])

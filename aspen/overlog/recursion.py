@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aspen.algebra.plan import AggregateFunction, Plan
-from aspen.overlog.errors import NoBase, NotMonotone, UnboundedRecursion
+from aspen.overlog.errors import NoBaseRule, NotMonotoneRule, UnboundedRule
 from aspen.overlog.queries import Queries, united
 from aspen.overlog.strata import Rules, reads_any
 from aspen.streamsql import errors as sql
@@ -29,14 +29,14 @@ def bind_recursive(
 
     Raises:
         NotMonotone, UnboundedRecursion: it is not known to end.
-        NoBase: all rules of a predicate read predicates that nothing begins.
+        NoBaseRule: all rules of a predicate read predicates that nothing begins.
     """
     definitions = [_definition(name, component, rules, queries) for name in component]
     functions = {how for one in definitions for _, how in one.choices}
     try:
         return bind_definitions(definitions, environment, most)
     except sql.NotMonotone as error:
-        raise NotMonotone(
+        raise NotMonotoneRule(
             error.message,
             position=error.position,
             found=error.found,
@@ -45,14 +45,14 @@ def bind_recursive(
             " worse row could meet stand in a rule that reads the finished predicate",
         ) from error
     except sql.NoBase as error:
-        raise NoBase(
+        raise NoBaseRule(
             error.message,
             position=error.position,
             found=error.found,
             attempt="add a rule that reads other predicates alone",
         ) from error
     except sql.UnboundedRecursion as error:
-        raise UnboundedRecursion(
+        raise UnboundedRule(
             f"a rule of {error.relation} may compute new values of {error.found!r} for ever",
             position=error.position,
             found=error.found,

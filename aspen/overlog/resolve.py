@@ -15,10 +15,18 @@ from aspen.overlog.errors import (
     NameTaken,
     StreamWithoutLifetime,
     UnknownPredicate,
-    Unsupported,
-    WrongArity,
+    UnsupportedRule,
+    WrongPredicateArity,
 )
-from aspen.overlog.syntax import Aggregate, Atom, Condition, Head, Materialize, Program, Rule
+from aspen.overlog.syntax import (
+    Atom,
+    Condition,
+    Head,
+    HeadAggregate,
+    Materialize,
+    OverlogRule,
+    Program,
+)
 from aspen.streamsql.dialect import StreamWindow
 from aspen.streamsql.errors import nearest, suggestion
 from aspen.streamsql.positions import placed
@@ -36,7 +44,7 @@ class Resolved:
         most: where `materialize` says how many rows a head predicate may have.
     """
 
-    rules: Mapping[str, tuple[Rule, ...]]
+    rules: Mapping[str, tuple[OverlogRule, ...]]
     columns: Mapping[str, tuple[str, ...]]
     windows: Mapping[str, StreamWindow]
     most: Mapping[str, Materialize]
@@ -57,7 +65,7 @@ def resolve(program: Program, catalog: Catalog) -> Resolved:
         for one in program.streams
         if one.predicate not in heads
     }
-    rules: dict[str, tuple[Rule, ...]] = dict.fromkeys(heads, ())
+    rules: dict[str, tuple[OverlogRule, ...]] = dict.fromkeys(heads, ())
     for rule in program.rules:
         checked = _body(rule, heads, catalog)
         for atom in checked.atoms:
@@ -79,7 +87,7 @@ def _check_head(head: Head, first: Head, catalog: Catalog) -> None:
         raise _arity(head.predicate, len(head.arguments), len(first.arguments), head)
 
 
-def _body(rule: Rule, heads: Mapping[str, Head], catalog: Catalog) -> Rule:
+def _body(rule: OverlogRule, heads: Mapping[str, Head], catalog: Catalog) -> OverlogRule:
     """Take functions that are true or not out of the predicates they were read as."""
     atoms: list[Atom] = []
     conditions = list(rule.conditions)
@@ -92,7 +100,7 @@ def _body(rule: Rule, heads: Mapping[str, Head], catalog: Catalog) -> Rule:
         else:
             atoms.append(atom)
     if not any(not atom.negated for atom in atoms):
-        raise Unsupported(
+        raise UnsupportedRule(
             "a rule whose body has no predicate has no rows to begin with",
             position=rule.head.at,
             found=rule.head.predicate,
@@ -136,8 +144,8 @@ def _check_atom(
 
 def _arity(
     name: str, found: int, wanted: int, at: Head | Atom, relation: Relation | None = None
-) -> WrongArity:
-    return WrongArity(
+) -> WrongPredicateArity:
+    return WrongPredicateArity(
         f"{name} has {wanted} argument(s), not {found}",
         position=at.at,
         found=str(found),
@@ -149,7 +157,7 @@ def _arity(
 def _limited(found: Materialize) -> Materialize:
     """Check that only the number of rows of a head predicate is limited."""
     if found.lifetime_s is not None or found.keys or found.rows is None:
-        raise Unsupported(
+        raise UnsupportedRule(
             f"{found.predicate} is derived: its rows stay while what they rest on does",
             position=found.at,
             found=found.predicate,
@@ -162,7 +170,7 @@ def _window(found: Materialize, catalog: Catalog) -> StreamWindow:
     name = found.predicate
     relation = catalog.relations.get(name)
     if relation is None or relation.kind is not SourceKind.STREAM:
-        raise Unsupported(
+        raise UnsupportedRule(
             f"{name!r} is no stream: its rows stay until they are deleted",
             position=found.at,
             found=name,
@@ -171,14 +179,14 @@ def _window(found: Materialize, catalog: Catalog) -> StreamWindow:
         )
     outside = [key for key in found.keys if not 1 <= key <= len(relation.columns)]
     if outside:
-        raise WrongArity(
+        raise WrongPredicateArity(
             f"{name} has no column {outside[0]}",
             position=found.at,
             found=str(outside[0]),
             exists=[f"{i} ({column})" for i, column in enumerate(relation.names, start=1)],
         )
     if found.keys and found.rows is not None:
-        raise Unsupported(
+        raise UnsupportedRule(
             "keys keep one row per key; a number of rows beside them has no meaning here",
             position=found.at,
             found=str(found.rows),
@@ -213,13 +221,13 @@ def _columns(heads: list[Head]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _spoken(argument: exp.Expr | Aggregate) -> str:
+def _spoken(argument: exp.Expr | HeadAggregate) -> str:
     match argument:
         case exp.Column():
             return _snake(argument.name)
-        case Aggregate(function, exp.Column(name=name)):
+        case HeadAggregate(function, exp.Column(name=name)):
             return f"{function}_{_snake(name)}"
-        case Aggregate(function):
+        case HeadAggregate(function):
             return function
         case _:
             return ""

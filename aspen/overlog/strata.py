@@ -10,16 +10,16 @@ import networkx as nx
 
 from aspen.components import directed, strong_components
 from aspen.errors import Position
-from aspen.overlog.errors import MisplacedAggregate, NoBase, NonStratified
-from aspen.overlog.syntax import Rule
+from aspen.overlog.errors import MisplacedHeadAggregate, NoBaseRule, NonStratifiedRules
+from aspen.overlog.syntax import OverlogRule
 
 _MONOTONE = ("min", "max")
 
-Rules = Mapping[str, tuple[Rule, ...]]
+Rules = Mapping[str, tuple[OverlogRule, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Edge:
+class _PredicateEdge:
     """One predicate reads another, perhaps through a negation or an aggregate."""
 
     at: Position
@@ -30,9 +30,9 @@ def stratify(rules: Rules) -> list[tuple[str, ...]]:
     """Part predicates into those that read each other, each part behind those it reads.
 
     Raises:
-        NonStratified: a cycle passes a negation, or an aggregate other than min and max.
-        NoBase: nothing begins a recursion.
-        MisplacedAggregate: rules of one predicate aggregate differently.
+        NonStratifiedRules: a cycle passes a negation, or an aggregate other than min and max.
+        NoBaseRule: nothing begins a recursion.
+        MisplacedHeadAggregate: rules of one predicate aggregate differently.
     """
     edges = {name: _edges(found, rules) for name, found in rules.items()}
     for name, found in edges.items():
@@ -53,13 +53,13 @@ def is_recursive(part: tuple[str, ...], rules: Rules) -> bool:
     return any(reads_any(rule, part) for name in part for rule in rules[name])
 
 
-def reads_any(rule: Rule, predicates: Collection[str]) -> bool:
+def reads_any(rule: OverlogRule, predicates: Collection[str]) -> bool:
     """Whether a rule reads one of some predicates."""
     return any(atom.predicate in predicates for atom in rule.atoms)
 
 
-def _edges(found: tuple[Rule, ...], rules: Rules) -> dict[str, _Edge]:
-    edges: dict[str, _Edge] = {}
+def _edges(found: tuple[OverlogRule, ...], rules: Rules) -> dict[str, _PredicateEdge]:
+    edges: dict[str, _PredicateEdge] = {}
     for rule in found:
         function = next((f for _, f in rule.head.aggregates if f not in _MONOTONE), "")
         for atom in rule.atoms:
@@ -67,17 +67,17 @@ def _edges(found: tuple[Rule, ...], rules: Rules) -> dict[str, _Edge]:
                 continue
             through = "not" if atom.negated else f"{function}<>" if function else ""
             if atom.predicate not in edges or (through and not edges[atom.predicate].through):
-                edges[atom.predicate] = _Edge(atom.at, through)
+                edges[atom.predicate] = _PredicateEdge(atom.at, through)
     return edges
 
 
-def _refuse_circle(name: str, other: str, edges: Mapping[str, dict[str, _Edge]]) -> None:
+def _refuse_circle(name: str, other: str, edges: Mapping[str, dict[str, _PredicateEdge]]) -> None:
     graph = directed(edges)
     if not nx.has_path(graph, other, name):
         return
     cycle = [name, *nx.shortest_path(graph, other, name)]
     spelt = _spelt(cycle, edges)
-    raise NonStratified(
+    raise NonStratifiedRules(
         f"negation or aggregation in a cycle has no least answer: {spelt}",
         position=edges[name][other].at,
         found=spelt,
@@ -86,7 +86,7 @@ def _refuse_circle(name: str, other: str, edges: Mapping[str, dict[str, _Edge]])
     )
 
 
-def _spelt(cycle: list[str], edges: Mapping[str, dict[str, _Edge]]) -> str:
+def _spelt(cycle: list[str], edges: Mapping[str, dict[str, _PredicateEdge]]) -> str:
     words = [cycle[0]]
     for one, other in pairwise(cycle):
         through = edges[one][other].through
@@ -99,7 +99,7 @@ def _check_bases(part: tuple[str, ...], rules: Rules) -> None:
         return
     names = " and ".join(part)
     several = len(part) > 1
-    raise NoBase(
+    raise NoBaseRule(
         f"every rule of {names} reads {'one of them' if several else names}:"
         f" nothing begins {'them' if several else 'it'}",
         position=rules[part[0]][0].head.at,
@@ -108,12 +108,12 @@ def _check_bases(part: tuple[str, ...], rules: Rules) -> None:
     )
 
 
-def _check_aggregates(rules: tuple[Rule, ...]) -> None:
+def _check_aggregates(rules: tuple[OverlogRule, ...]) -> None:
     """Aggregates of several rules are taken over all of them, so they must be the same."""
     first, name = rules[0].head.aggregates, rules[0].head.predicate
     for rule in rules[1:]:
         if rule.head.aggregates != first:
-            raise MisplacedAggregate(
+            raise MisplacedHeadAggregate(
                 f"the rules of {name} aggregate differently",
                 position=rule.head.at,
                 found=_listed(rule),
@@ -122,7 +122,7 @@ def _check_aggregates(rules: tuple[Rule, ...]) -> None:
             )
     summing = next((function for _, function in first if function not in _MONOTONE), "")
     if len(rules) > 1 and summing:
-        raise MisplacedAggregate(
+        raise MisplacedHeadAggregate(
             f"{summing}<> over several rules: it is not clear which rows are the same",
             position=rules[1].head.at,
             found=f"{summing}<…>",
@@ -131,6 +131,6 @@ def _check_aggregates(rules: tuple[Rule, ...]) -> None:
         )
 
 
-def _listed(rule: Rule) -> str:
+def _listed(rule: OverlogRule) -> str:
     found = [f"{function}<…> at {index + 1}" for index, function in rule.head.aggregates]
     return ", ".join(found) or "no aggregate"

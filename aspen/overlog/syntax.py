@@ -21,7 +21,7 @@ AGGREGATES = ("min", "max", "count", "sum", "avg")
 
 
 @dataclass(frozen=True, slots=True)
-class Aggregate:
+class HeadAggregate:
     """`min<C>` in a head; the argument is None in `count<*>`."""
 
     function: str
@@ -34,7 +34,7 @@ class Head:
     """What a rule derives."""
 
     predicate: str
-    arguments: tuple[exp.Expr | Aggregate, ...]
+    arguments: tuple[exp.Expr | HeadAggregate, ...]
     at: Position = field(default=NOWHERE, compare=False, repr=False)
 
     @property
@@ -43,7 +43,7 @@ class Head:
         return tuple(
             (index, argument.function)
             for index, argument in enumerate(self.arguments)
-            if isinstance(argument, Aggregate)
+            if isinstance(argument, HeadAggregate)
         )
 
 
@@ -66,7 +66,7 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class OverlogRule:
     """One rule, `head :- body`."""
 
     head: Head
@@ -109,7 +109,7 @@ class Materialize:
 class Program:
     """A text: rules in its order, and what it says of streams."""
 
-    rules: tuple[Rule, ...]
+    rules: tuple[OverlogRule, ...]
     streams: tuple[Materialize, ...] = ()
 
 

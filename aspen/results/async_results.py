@@ -10,7 +10,7 @@ from typing import Any, cast
 import redis.asyncio
 
 from aspen.redis_client import block_ms
-from aspen.results.protocol import Epoch, Snapshot
+from aspen.results.protocol import Epoch, EpochSnapshot
 from aspen.results.redis_results import READ_AT_ONCE
 from aspen.results.scripts import SINCE, SNAPSHOTS, ResultKeys
 from aspen.results.wire import decode_epochs, decode_head, decode_snapshots
@@ -35,11 +35,11 @@ class AsyncResults:
         found = self._redis.hmget(self._keys.meta, "epoch", "position", "at_s")
         return decode_head(await cast("Any", found))
 
-    async def snapshot(self, view: str) -> Snapshot | None:
+    async def snapshot(self, view: str) -> EpochSnapshot | None:
         """Returns a view's rows, None when no such view is maintained."""
         return (await self.snapshots([view])).get(view)
 
-    async def snapshots(self, views: Sequence[str]) -> dict[str, Snapshot]:
+    async def snapshots(self, views: Sequence[str]) -> dict[str, EpochSnapshot]:
         """Returns the rows of several views as of one epoch; unknown ones are left out."""
         keys = self._keys
         reply = await self._snapshots(keys=[keys.meta, keys.views, keys.rows], args=list(views))

@@ -57,7 +57,7 @@ class Epoch:
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class EpochSnapshot:
     """A view's rows as of an epoch (weights are the bag's multiplicities).
 
     Args:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 import redis
 
 from aspen.redis_client import block_ms, connect
-from aspen.results.protocol import Epoch, Savepoint, Snapshot, ViewChange
+from aspen.results.protocol import Epoch, EpochSnapshot, Savepoint, ViewChange
 from aspen.results.scripts import HAND_OVER, SINCE, SNAPSHOTS, WRITE, ResultKeys
 from aspen.results.wire import (
     FencedOff,
@@ -140,11 +140,11 @@ class RedisResults:
         )
         return (found[0] or b"").decode(), int(found[1]) if found[1] else -1
 
-    def snapshot(self, view: str) -> Snapshot | None:
+    def snapshot(self, view: str) -> EpochSnapshot | None:
         """Returns a view's rows, None when no such view is maintained."""
         return self.snapshots([view]).get(view)
 
-    def snapshots(self, views: Sequence[str]) -> dict[str, Snapshot]:
+    def snapshots(self, views: Sequence[str]) -> dict[str, EpochSnapshot]:
         """Returns the rows of several views as of one epoch; unknown ones are left out."""
         keys = self._keys
         reply = self._snapshots(keys=[keys.meta, keys.views, keys.rows], args=list(views))

@@ -20,7 +20,7 @@ from aspen.errors import AspenError
 from aspen.model.arrays import row_in
 from aspen.model.delta import Delta
 from aspen.model.schema import Row
-from aspen.results.protocol import Epoch, Snapshot, ViewChange
+from aspen.results.protocol import Epoch, EpochSnapshot, ViewChange
 
 _AT_ONCE = 500  # rows: a third of a millisecond
 
@@ -176,15 +176,17 @@ def _epoch(stream_id: bytes, fields: Mapping[bytes, bytes]) -> Epoch:
     )
 
 
-def decode_snapshots(views: Sequence[str], reply: Sequence[Any]) -> dict[str, Snapshot]:
+def decode_snapshots(views: Sequence[str], reply: Sequence[Any]) -> dict[str, EpochSnapshot]:
     """Read the reply of the `SNAPSHOTS` script; views that are not there are left out."""
     epoch, position, at_s = decode_head(reply[0])
-    snapshots: dict[str, Snapshot] = {}
+    snapshots: dict[str, EpochSnapshot] = {}
     for view, (definition, flat) in zip(views, reply[1:], strict=True):
         if definition is not None:
             body = json.loads(definition)
             found = decode_rows([row.decode() for row in flat[::2]])
             rows = dict(zip(found, map(int, flat[1::2]), strict=True))
             columns, error, since_s = _columns(body.get("k", ())), _error(body), _since(body)
-            snapshots[view] = Snapshot(view, epoch, position, at_s, columns, rows, error, since_s)
+            snapshots[view] = EpochSnapshot(
+                view, epoch, position, at_s, columns, rows, error, since_s
+            )
     return snapshots

@@ -45,7 +45,7 @@ class SharingMode(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class SharingChoice:
     """How a view is shared, and why.
 
     Args:
@@ -57,7 +57,7 @@ class Chosen:
     lifted: Lifted | None = None
 
 
-def choose_sharing(spelt: str, plan: Plan) -> Chosen:
+def choose_sharing(spelt: str, plan: Plan) -> SharingChoice:
     """Decide how a view is shared.
 
     Args:
@@ -76,18 +76,22 @@ def choose_sharing(spelt: str, plan: Plan) -> Chosen:
             exists=[mode.value for mode in SharingMode],
         ) from error
     if asked in (SharingMode.OWN, SharingMode.TRUNK):
-        return Chosen(asked, "as asked for")
+        return SharingChoice(asked, "as asked for")
     lifted = lift(plan)
     if lifted is None:
-        return Chosen(SharingMode.TRUNK, "it compares no column with a constant of its own")
+        return SharingChoice(SharingMode.TRUNK, "it compares no column with a constant of its own")
     values = ", ".join(dict.fromkeys(map(repr, lifted.values)))
     if asked is SharingMode.TENANT:
-        return Chosen(SharingMode.TENANT, f"as asked for; its parameters are {values}", lifted)
+        return SharingChoice(
+            SharingMode.TENANT, f"as asked for; its parameters are {values}", lifted
+        )
     if not _finds_by_key(lifted.template):
-        return Chosen(
+        return SharingChoice(
             SharingMode.TRUNK, "its constants are compared by order alone: no key finds who asked"
         )
-    return Chosen(SharingMode.TENANT, f"queries of its template differ in {values} alone", lifted)
+    return SharingChoice(
+        SharingMode.TENANT, f"queries of its template differ in {values} alone", lifted
+    )
 
 
 def _finds_by_key(template: Plan) -> bool:

@@ -14,7 +14,7 @@ from aspen.model.delta import Delta
 from aspen.model.schema import Row, header_of
 from aspen.runtime.assignment import Assignment
 from aspen.runtime.completeness import complete_since_s
-from aspen.runtime.sharing import Chosen, Template
+from aspen.runtime.sharing import SharingChoice, Template
 from aspen.views.budgets import Budget
 from aspen.views.circuit import Circuit
 from aspen.views.compile import UnknownSource
@@ -78,7 +78,7 @@ class View:
     rows: Delta = field(default_factory=dict)
     error: Fields | None = None
     strategies: dict[Fixpoint | Join, str] = field(default_factory=dict)
-    sharing: Chosen | None = None
+    sharing: SharingChoice | None = None
     template: Template[View] | None = None
     suspended: bool = False
     monitors: bool = False

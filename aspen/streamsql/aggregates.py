@@ -21,7 +21,7 @@ from aspen.streamsql.bind_order import sort_key
 from aspen.streamsql.decimals import digits, text
 from aspen.streamsql.errors import TypeMismatch, WrongArity
 from aspen.streamsql.positions import at
-from aspen.streamsql.tree import Call, called_at, constant, unsupported
+from aspen.streamsql.tree import FunctionCall, called_at, constant, unsupported
 from aspen.streamsql.typing_decimals import as_float
 from aspen.streamsql.typing_rules import Typed, is_decimal, require
 
@@ -100,7 +100,7 @@ SIGNATURES: Mapping[AggregateFunction, Signature] = {
 """Of all but COUNT, which takes anything."""
 
 
-def _check_arity(call: Call, function: AggregateFunction, here: Position) -> None:
+def _check_arity(call: FunctionCall, function: AggregateFunction, here: Position) -> None:
     """Refuses a call with too few or too many arguments.
 
     Raises:
@@ -136,7 +136,7 @@ def _result_type(value: Typed, function: AggregateFunction) -> Type:
     return signature.result or value.type or signature.accepts[-1]
 
 
-def _constant_of(call: Call, function: AggregateFunction) -> Value:
+def _constant_of(call: FunctionCall, function: AggregateFunction) -> Value:
     """Returns the second argument where it is a constant: a fraction, or what stands between.
 
     Raises:
@@ -176,7 +176,7 @@ class Keep(Protocol):
 
 
 def bind_aggregate(
-    call: Call,
+    call: FunctionCall,
     function: AggregateFunction,
     node: exp.Expr,
     bind: Callable[[exp.Expr], Typed],
@@ -228,7 +228,9 @@ def bind_aggregate(
     return Aggregate(function, keep(value), made, call.distinct, order, given)
 
 
-def _order_of(call: Call, value: Typed, bind: Callable[[exp.Expr], Typed], keep: Keep) -> SortKey:
+def _order_of(
+    call: FunctionCall, value: Typed, bind: Callable[[exp.Expr], Typed], keep: Keep
+) -> SortKey:
     """Returns what STRING_AGG and ARRAY_AGG sort by: the values, if nothing is said."""
     if not call.order:
         return SortKey(keep(value, "by"))

@@ -18,7 +18,7 @@ from aspen.streamsql.bind_expr import ExpressionBinder
 from aspen.streamsql.bind_from import FromBinder
 from aspen.streamsql.bind_group import Grouping
 from aspen.streamsql.bind_order import (
-    Ordered,
+    OrderedQuery,
     bind_order,
     distinct_on,
     is_bare,
@@ -65,7 +65,7 @@ class Bound:
 
     name: str | None
     plan: Plan
-    order: Ordered | None = None
+    order: OrderedQuery | None = None
     outputs: tuple[Output, ...] = ()
     once: bool = False
     unproved: tuple[UnboundedRecursion, ...] = ()
@@ -152,7 +152,7 @@ def bind_query(tree: exp.Expr, environment: Environment, *, named: bool = True) 
     return narrowed(ordered.plan, ordered.columns)
 
 
-def bind_ordered(tree: exp.Expr, environment: Environment, *, named: bool = True) -> Ordered:
+def bind_ordered(tree: exp.Expr, environment: Environment, *, named: bool = True) -> OrderedQuery:
     """Bind a query with the keys of its order, as `bind_query`."""
     found = tree.args.get("with_")
     if found is not None:
@@ -161,7 +161,7 @@ def bind_ordered(tree: exp.Expr, environment: Environment, *, named: bool = True
         if isinstance(tree, exp.Subquery):
             return bind_ordered(tree.this, environment, named=named)
         plan = _plain(tree, environment, [], named=named)
-        return Ordered(plan, (), plan.columns)
+        return OrderedQuery(plan, (), plan.columns)
     body = unwrapped(tree.this) if isinstance(tree, exp.Subquery) else tree
     if body is not tree and not (isinstance(body, exp.Select) and is_bare(body)):
         return bind_order(tree, None, lambda _: bind_query(body, environment, named=named))

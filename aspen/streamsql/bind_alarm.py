@@ -14,7 +14,7 @@ from aspen.streamsql.bind_expr import ExpressionBinder
 from aspen.streamsql.decimals import inside
 from aspen.streamsql.errors import BadAlarm, UnknownColumn, nearest, suggestion
 from aspen.streamsql.positions import at
-from aspen.streamsql.scope import Scope, Source
+from aspen.streamsql.scope import NamedSource, Scope
 from aspen.streamsql.statement import Output
 
 
@@ -81,7 +81,7 @@ def _rule(output: Output, plan: Plan, catalog: Catalog) -> AlarmRule:
             exists=names,
             attempt=f"ALARM KEY ({names[0]}) RAISE WHEN …",
         )
-    scope = Scope({"": Source("", plan.columns)})
+    scope = Scope({"": NamedSource("", plan.columns)})
     return AlarmRule(
         keys,
         _condition(given["raise_when"], scope, "RAISE WHEN"),

@@ -24,7 +24,7 @@ from aspen.streamsql.scope import Scope
 from aspen.streamsql.spans import span_of
 from aspen.streamsql.tree import (
     COMPARED,
-    Call,
+    FunctionCall,
     SubqueryTest,
     call_of,
     called_at,
@@ -192,7 +192,7 @@ class ExpressionBinder:
         found = self._subqueries(at(tree)).test(test, at(tree), self)
         return _negated(found, at(tree)) if test.negated else found
 
-    def _called(self, called: Call, tree: exp.Expr) -> Typed:
+    def _called(self, called: FunctionCall, tree: exp.Expr) -> Typed:
         here = called_at(tree)
         if called.aggregate is not None:
             raise MisplacedAggregate(

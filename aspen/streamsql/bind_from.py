@@ -37,7 +37,7 @@ from aspen.streamsql.joined import (
     side_by_side,
 )
 from aspen.streamsql.positions import at, whole
-from aspen.streamsql.scope import Environment, Scope, Source, bare
+from aspen.streamsql.scope import Environment, NamedSource, Scope, bare
 from aspen.streamsql.tree import (
     Item,
     SubqueryTest,
@@ -52,7 +52,7 @@ from aspen.streamsql.typing_operators import operator
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class BoundRows:
     """What FROM and WHERE give.
 
     Args:
@@ -94,7 +94,7 @@ class FromBinder:
         self._sources = SourceBinder(environment)
         self._unnamed = 0
 
-    def bind(self, select: exp.Expr) -> Rows:
+    def bind(self, select: exp.Expr) -> BoundRows:
         """Bind FROM and WHERE."""
         _refuse_many(select)
         groups = [_Group()]
@@ -125,7 +125,7 @@ class FromBinder:
                 reads_made = columns_in(said) & subqueries.made
                 (later if reads_made else joined.predicates).append(said)
         plan = filtered(subqueries.over(joined.plan), later)
-        return Rows(plan, scope, subqueries.vary, recursive, items, named)
+        return BoundRows(plan, scope, subqueries.vary, recursive, items, named)
 
     def _name(self) -> str:
         """Returns a name for a sub-select without one."""
@@ -306,7 +306,7 @@ class FromBinder:
             made.append((column, either.expr))
         joined.plans = [extended(joined.plan, made)]
         # No text can name it: names have no spaces.
-        joined.leaves[f"using {number}"] = Source(alias, tuple(column for column, _ in made))
+        joined.leaves[f"using {number}"] = NamedSource(alias, tuple(column for column, _ in made))
         for pair, (column, _) in zip(shared, made, strict=True):
             joined.merged |= {one.name: column.name for one in pair}
 

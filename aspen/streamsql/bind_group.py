@@ -25,7 +25,7 @@ from aspen.streamsql.grouping_sets import grouping_sets
 from aspen.streamsql.positions import at
 from aspen.streamsql.scope import Scope
 from aspen.streamsql.tree import (
-    Call,
+    FunctionCall,
     Item,
     call_of,
     called_at,
@@ -180,7 +180,7 @@ class Grouping:
         self.marks.append((column, tuple(named)))
         return Typed(Col(column.name), Type.INT, "", False, at(node))
 
-    def _aggregate(self, call: Call, function: AggregateFunction, node: exp.Expr) -> Typed:
+    def _aggregate(self, call: FunctionCall, function: AggregateFunction, node: exp.Expr) -> Typed:
         here = called_at(node)
         for argument in call.arguments:
             if has_aggregate(argument):
@@ -195,7 +195,7 @@ class Grouping:
         self._refuse_around(call, here)
         return self._added(found, here)
 
-    def _refuse_around(self, call: Call, here: Position) -> None:
+    def _refuse_around(self, call: FunctionCall, here: Position) -> None:
         """Refuse an aggregate over columns of the query around alone, as it counts there."""
         read = [self.rows.bind(argument).expr for argument in call.arguments]
         if any(map(outer_in, read)) and not any(map(columns_in, read)):

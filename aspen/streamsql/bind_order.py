@@ -16,7 +16,7 @@ from aspen.streamsql.bind_expr import ExpressionBinder
 from aspen.streamsql.decimals import kept
 from aspen.streamsql.errors import BadOrder
 from aspen.streamsql.positions import whole
-from aspen.streamsql.scope import Scope, Source
+from aspen.streamsql.scope import NamedSource, Scope
 from aspen.streamsql.tree import Item, constant, is_query, items_of, unsupported, within
 from aspen.streamsql.typing_decimals import as_float
 
@@ -24,7 +24,7 @@ _OUTPUTS_ALONE = "only outputs can be sorted by here"
 
 
 @dataclass(frozen=True, slots=True)
-class Ordered:
+class OrderedQuery:
     """A query with an order.
 
     Args:
@@ -67,7 +67,7 @@ def unwrapped(tree: exp.Expr) -> exp.Expr:
 
 def bind_order(
     tree: exp.Expr, select: exp.Select | None, bind: Callable[[list[Item]], Plan]
-) -> Ordered:
+) -> OrderedQuery:
     """Bind the order of a query.
 
     Args:
@@ -88,7 +88,7 @@ def bind_order(
             raise unsupported("ORDER BY ALL beside DISTINCT ON", keys[0], "name the columns")
         bound = bind([])
         every = tuple(sort_key(column.name, keys[0]) for column in bound.columns)
-        return Ordered(_cut(bound, every, limit, offset), every, bound.columns)
+        return OrderedQuery(_cut(bound, every, limit, offset), every, bound.columns)
     hidden = {
         number: Item(_value(key), f"order_by_{number + 1}", whole(key))
         for number, key in enumerate((*on, *keys))
@@ -114,10 +114,10 @@ def bind_order(
     if on:
         apart, sorts = tuple(key.column for key in sorts[: len(on)]), sorts[len(on) :]
         bound = TopK(bound, sorts, 1, partition_by=apart)
-    return Ordered(_cut(bound, sorts, limit, offset), sorts, columns)
+    return OrderedQuery(_cut(bound, sorts, limit, offset), sorts, columns)
 
 
-def kept_in_order(ordered: Ordered) -> Ordered:
+def kept_in_order(ordered: OrderedQuery) -> OrderedQuery:
     """Returns an ordered query as its rows are kept: what sorts by a DECIMAL comes behind them."""
     plan = ordered.plan
     numbers = {
@@ -177,7 +177,7 @@ def _of_outputs(item: Item, columns: tuple[Column, ...], why: str) -> tuple[Colu
     for node in within(item.value):
         if isinstance(node, exp.Column) and (node.table or node.name not in names):
             raise _not_an_output(node, why)
-    made = ExpressionBinder(Scope({"": Source("", columns)})).bind(item.value)
+    made = ExpressionBinder(Scope({"": NamedSource("", columns)})).bind(item.value)
     return Column(item.alias, made.type or Type.TEXT, made.unit, made.nullable), made.expr
 
 

@@ -39,7 +39,7 @@ from aspen.streamsql.errors import (
 from aspen.streamsql.positions import at, placed, whole
 from aspen.streamsql.scope import Environment
 from aspen.streamsql.tree import (
-    Call,
+    FunctionCall,
     call_of,
     called_at,
     constant,
@@ -210,7 +210,7 @@ class Overs:
     def _pick(
         self,
         function: PickFunction,
-        call: Call,
+        call: FunctionCall,
         binder: ExpressionBinder,
         frame: Frame,
         here: Position,
@@ -273,7 +273,7 @@ def _unwrapped(tree: exp.Expr) -> tuple[exp.Expr, bool]:
     return tree, False
 
 
-def _rank(function: RankFunction, call: Call, here: Position) -> Rank:
+def _rank(function: RankFunction, call: FunctionCall, here: Position) -> Rank:
     counts = function is RankFunction.NTILE
     _check_count(function.value, call, int(counts), int(counts), here)
     kind = Type.FLOAT if function in _FLOATS else Type.INT
@@ -281,7 +281,7 @@ def _rank(function: RankFunction, call: Call, here: Position) -> Rank:
     return Rank(function, Column("made", kind), parts)
 
 
-def _check_count(name: str, call: Call, least: int, most: int, here: Position) -> None:
+def _check_count(name: str, call: FunctionCall, least: int, most: int, here: Position) -> None:
     given = len(call.arguments)
     if call.star or not least <= given <= most:
         wanted = f"{least} argument(s)" if least == most else f"{least} to {most} arguments"

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from aspen.algebra.expr import Col, Const
 from aspen.algebra.plan import (
+    WAY,
     Aggregate,
     Best,
     Fixpoint,
@@ -23,7 +24,7 @@ from aspen.algebra.renaming import narrowed
 from aspen.model.schema import Column, Type
 from aspen.streamsql.decimals import widest
 from aspen.streamsql.errors import NoBase, UnboundedRecursion, UnionArity
-from aspen.streamsql.every_way import WAY, base_by_way, step_by_way
+from aspen.streamsql.every_way import base_by_way, step_by_way
 from aspen.streamsql.positions import whole
 from aspen.streamsql.reads import names_read
 from aspen.streamsql.recursion_text import Definition, definitions, uncounted

@@ -17,12 +17,12 @@ from aspen.streamsql.errors import (
     MisplacedWindow,
     UnboundedStream,
     UnionArity,
-    UnknownRelation,
+    UnknownName,
     nearest,
     suggestion,
 )
 from aspen.streamsql.positions import at, whole
-from aspen.streamsql.scope import Environment, RecursionMark, Scope, Source, bare
+from aspen.streamsql.scope import Environment, NamedSource, RecursionMark, Scope, bare
 from aspen.streamsql.tree import unsupported
 from aspen.streamsql.typing_rules import relabelled
 
@@ -52,7 +52,7 @@ class SourceBinder:
         made._taken = self._taken
         return made
 
-    def bind(self, tree: exp.Expr, unnamed: str) -> tuple[str, Plan, Source]:
+    def bind(self, tree: exp.Expr, unnamed: str) -> tuple[str, Plan, NamedSource]:
         """Bind a source.
 
         Args:
@@ -93,12 +93,12 @@ class SourceBinder:
 
     def _query(
         self, query: exp.Expr, spoken: str, columns: list[str], here: Position
-    ) -> tuple[str, Plan, Source]:
+    ) -> tuple[str, Plan, NamedSource]:
         alias = self._alias(spoken)
         plan = self.environment.bind(query, named=False)
         return spoken, *_derived(alias, plan, columns, spoken, here)
 
-    def _relation(self, tree: exp.Table) -> tuple[str, Plan, Source]:
+    def _relation(self, tree: exp.Table) -> tuple[str, Plan, NamedSource]:
         # Of `FROM ..room` the parser keeps empty texts where names would be.
         qualified, above = tree.args.get("db") is not None, tree.args.get("catalog") is not None
         if qualified and (above or tree.db != SYSTEM_SCHEMA):
@@ -113,10 +113,10 @@ class SourceBinder:
             columns = _prefixed(alias, known.columns)
             if isinstance(known, RecursionMark):
                 ref = RecursiveRef(known.name, alias, columns)
-                return spoken, ref, Source(alias, columns, True)
-            return spoken, relabelled(known, columns), Source(alias, columns)
+                return spoken, ref, NamedSource(alias, columns, True)
+            return spoken, relabelled(known, columns), NamedSource(alias, columns)
         if name not in self.environment.catalog:
-            raise UnknownRelation(
+            raise UnknownName(
                 f"there is no relation or view {name!r}",
                 position=at(tree.this),
                 found=name,
@@ -126,7 +126,7 @@ class SourceBinder:
             )
         relation = self.environment.catalog.get(name)
         columns = _prefixed(alias, relation.columns)
-        source = Source(alias, columns)
+        source = NamedSource(alias, columns)
         stream = relation.kind is SourceKind.STREAM
         scan = Scan(relation.name, alias, columns, relation.deletable, stream)
         if not stream:
@@ -157,7 +157,7 @@ def _named(tree: exp.Expr) -> bool:
 
 def _derived(
     alias: str, plan: Plan, names: list[str], spoken: str, here: Position
-) -> tuple[Plan, Source]:
+) -> tuple[Plan, NamedSource]:
     columns = _prefixed(alias, plan.columns)
     if len(names) > len(columns):
         raise UnionArity(
@@ -168,7 +168,7 @@ def _derived(
             attempt="name each column once",
         )
     columns = renamed(columns, [f"{alias}.{name}" for name in names])
-    return relabelled(plan, columns), Source(alias, columns)
+    return relabelled(plan, columns), NamedSource(alias, columns)
 
 
 def renamed(columns: tuple[Column, ...], names: list[str]) -> tuple[Column, ...]:

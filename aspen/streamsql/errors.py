@@ -24,7 +24,7 @@ class BindError(AspenError, code="aspen.bind"):
     """Base of what the binder refuses."""
 
 
-class UnknownRelation(BindError, code="aspen.bind.unknown_relation"):
+class UnknownName(BindError, code="aspen.bind.unknown_relation"):
     """A source that nothing is called."""
 
 

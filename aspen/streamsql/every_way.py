@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 from aspen.algebra.expr import Call, Col, Expr
 from aspen.algebra.plan import (
+    WAY,
     Apply,
     ApplyKind,
     Filter,
@@ -31,8 +32,6 @@ from aspen.algebra.plan import (
 )
 from aspen.algebra.renaming import as_they_are
 from aspen.model.schema import Column, Type
-
-WAY = "_way"  # no name in a query begins with _
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from aspen.algebra.renaming import filtered
 from aspen.errors import Position
 from aspen.model.schema import Column
 from aspen.streamsql.errors import DuplicateAlias
-from aspen.streamsql.scope import Scope, Source, bare
+from aspen.streamsql.scope import NamedSource, Scope, bare
 from aspen.streamsql.typing_rules import Typed
 
 
@@ -27,7 +27,7 @@ class Joined:
 
     plans: list[Plan] = field(default_factory=list)
     predicates: list[Expr] = field(default_factory=list)
-    leaves: dict[str, Source] = field(default_factory=dict)
+    leaves: dict[str, NamedSource] = field(default_factory=dict)
     merged: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -84,7 +84,7 @@ def padded(plan: Plan, columns: tuple[Column, ...]) -> Plan:
     return Project(plan, tuple(outputs))
 
 
-def nullable(source: Source) -> Source:
+def nullable(source: NamedSource) -> NamedSource:
     """Returns a source whose columns may all be null, as on the far side of an outer join."""
     columns = (c if c.nullable else replace(c, nullable=True) for c in source.columns)
     return replace(source, columns=tuple(columns))

@@ -15,7 +15,7 @@ from aspen.streamsql.tree import conjuncts, is_grouped, is_query, subquery_test,
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class NameUse:
     """One position where a query reads a name.
 
     Args:
@@ -26,11 +26,11 @@ class Reading:
     through: tuple[str, ...]
 
 
-def readings(query: exp.Expr) -> dict[str, list[Reading]]:
+def readings(query: exp.Expr) -> dict[str, list[NameUse]]:
     """Returns every position where a query reads a name, in the order of reading."""
-    found: dict[str, list[Reading]] = {}
+    found: dict[str, list[NameUse]] = {}
     for table, way in _tables(query, (), frozenset()):
-        found.setdefault(relation_name(table), []).append(Reading(at(table.this), way))
+        found.setdefault(relation_name(table), []).append(NameUse(at(table.this), way))
     return found
 
 

@@ -16,7 +16,7 @@ from aspen.streamsql.bind_order import is_bare, unwrapped
 from aspen.streamsql.errors import NoBase, NonStratified, Unsupported
 from aspen.streamsql.grouping_sets import grouping_sets
 from aspen.streamsql.positions import at, placed, whole
-from aspen.streamsql.reads import Reading, conditions_of, names_read, readings, sources_of
+from aspen.streamsql.reads import NameUse, conditions_of, names_read, readings, sources_of
 from aspen.streamsql.tree import (
     call_of,
     has_aggregate,
@@ -79,11 +79,11 @@ def definitions(component: tuple[exp.CTE, ...]) -> list[Definition]:
     return found
 
 
-def _through(reading: Reading) -> str:
+def _through(reading: NameUse) -> str:
     return "".join(f"{part} → " for part in reading.through)
 
 
-def _check_readings(cte: exp.CTE, reads: Mapping[str, dict[str, list[Reading]]]) -> None:
+def _check_readings(cte: exp.CTE, reads: Mapping[str, dict[str, list[NameUse]]]) -> None:
     """Refuse a cycle through a negation or an aggregate, and name it."""
     for name, found in reads[cte.alias].items():
         for reading in found:
@@ -103,7 +103,7 @@ def _check_readings(cte: exp.CTE, reads: Mapping[str, dict[str, list[Reading]]])
             )
 
 
-def _reads_of(component: tuple[exp.CTE, ...]) -> dict[str, dict[str, list[Reading]]]:
+def _reads_of(component: tuple[exp.CTE, ...]) -> dict[str, dict[str, list[NameUse]]]:
     found = {one.alias: readings(one.this) for one in component}
     return {
         one: {other: read[other] for other in found if other in read} for one, read in found.items()
@@ -171,7 +171,7 @@ def union_of(left: exp.Expr, right: exp.Expr, *, distinct: bool = True) -> exp.U
     return placed(exp.Union(this=left, expression=right, distinct=distinct), whole(right))
 
 
-def _reads(query: exp.Expr, component: tuple[exp.CTE, ...]) -> list[Reading]:
+def _reads(query: exp.Expr, component: tuple[exp.CTE, ...]) -> list[NameUse]:
     found = readings(query)
     return [reading for cte in component for reading in found.get(cte.alias, ())]
 

@@ -42,7 +42,7 @@ class RecursionMark:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class NamedSource:
     """What a name in front of a column means.
 
     Args:
@@ -107,7 +107,7 @@ class Scope:
         merged: plan names of columns that USING merged into others, with the names of those.
     """
 
-    sources: Mapping[str, Source]
+    sources: Mapping[str, NamedSource]
     outer: Scope | None = None
     merged: Mapping[str, str] = field(default_factory=dict)
 
@@ -200,7 +200,7 @@ class Scope:
 
     def _unknown(self, qualifier: str, name: str, at: Position) -> UnknownColumn:
         written = f"{qualifier}.{name}" if qualifier else name
-        known: dict[str, Source] = {}
+        known: dict[str, NamedSource] = {}
         for scope in reversed(self.around):
             known |= scope.sources
         if qualifier and qualifier not in known:

@@ -120,7 +120,7 @@ def items_of(select: exp.Expr) -> list[Item]:
     ]
 
 
-class Call(NamedTuple):
+class FunctionCall(NamedTuple):
     """A call, scalar or aggregate.
 
     Args:
@@ -141,7 +141,7 @@ class Call(NamedTuple):
         return AggregateFunction.__members__.get(self.name.upper())
 
 
-def call_of(tree: exp.Expr) -> Call | None:
+def call_of(tree: exp.Expr) -> FunctionCall | None:
     """Returns the call a node is, also where SQL has an operator or words of its own for it."""
     match tree:
         case exp.Anonymous():
@@ -157,28 +157,28 @@ def call_of(tree: exp.Expr) -> Call | None:
                 return None
             if kind.digits is not None:
                 numbers = map(exp.Literal.number, kind.digits)
-                return Call(TO_DECIMAL[tried], (_as_written(tree.this), *numbers))
-            return Call((TRIES if tried else CASTS)[kind], (tree.this,))
+                return FunctionCall(TO_DECIMAL[tried], (_as_written(tree.this), *numbers))
+            return FunctionCall((TRIES if tried else CASTS)[kind], (tree.this,))
         case exp.Extract():
             return _part(tree.name, tree.expression, tree)
         case exp.AtTimeZone():
-            return Call("timezone", (tree.args["zone"], tree.this))
+            return FunctionCall("timezone", (tree.args["zone"], tree.this))
         case exp.Array(expressions=[_, *_] as values):
-            return Call("list_value", tuple(values))
+            return FunctionCall("list_value", tuple(values))
         case exp.Bracket(expressions=[exp.Slice(args=ends)]):
             null = placed(exp.Null(), at(tree))
             first, last = (ends.get(end) or null for end in ("this", "expression"))
-            return Call("list_slice", (tree.this, first, last))
+            return FunctionCall("list_slice", (tree.this, first, last))
         case exp.Bracket(expressions=[index]):
-            return Call("list_extract", (tree.this, index))
+            return FunctionCall("list_extract", (tree.this, index))
         case exp.In(args={"field": exp.Expr() as values}):
-            return Call("list_contains", (values, tree.this))
+            return FunctionCall("list_contains", (values, tree.this))
         case exp.EQ(expression=exp.Any(this=values)) if not is_query(values):
-            return Call("equals_any", (values, tree.this))
+            return FunctionCall("equals_any", (values, tree.this))
         case exp.DPipe():
-            return Call("concat", (tree.this, tree.expression))
+            return FunctionCall("concat", (tree.this, tree.expression))
         case exp.IntDiv():
-            return Call("quotient", (tree.this, tree.expression))
+            return FunctionCall("quotient", (tree.this, tree.expression))
         case exp.Substring():
             return _given("substr", tree.this, tree.args.get("start"), tree.args.get("length"))
         case exp.Trim():
@@ -205,23 +205,23 @@ def _as_written(tree: exp.Expr) -> exp.Expr:
     return placed(exp.Literal.string(f"{sign}{inner.this}"), at(tree))
 
 
-def _like(tree: exp.Expr) -> Call:
+def _like(tree: exp.Expr) -> FunctionCall:
     name = "ilike" if isinstance(tree, exp.ILike) else "like"
-    return Call(name, (tree.this, tree.expression))
+    return FunctionCall(name, (tree.this, tree.expression))
 
 
-def _part(part: str, value: exp.Expr, tree: exp.Expr) -> Call:
+def _part(part: str, value: exp.Expr, tree: exp.Expr) -> FunctionCall:
     if part.lower() == "epoch":
-        return Call("epoch", (value,))
+        return FunctionCall("epoch", (value,))
     word = exp.Literal.string(part.lower())
-    return Call("date_part", (placed(word, at(tree)), value))
+    return FunctionCall("date_part", (placed(word, at(tree)), value))
 
 
-def _given(name: str, *arguments: exp.Expr | None) -> Call:
-    return Call(name, tuple(argument for argument in arguments if argument is not None))
+def _given(name: str, *arguments: exp.Expr | None) -> FunctionCall:
+    return FunctionCall(name, tuple(argument for argument in arguments if argument is not None))
 
 
-def _called(tree: exp.Anonymous) -> Call:
+def _called(tree: exp.Anonymous) -> FunctionCall:
     arguments, order = list(tree.expressions), tuple[exp.Expr, ...]()
     if arguments and isinstance(arguments[-1], exp.Order):
         order = tuple(arguments[-1].expressions)
@@ -232,27 +232,29 @@ def _called(tree: exp.Anonymous) -> Call:
     name = SPELLINGS.get(tree.name, tree.name)
     match arguments:
         case (exp.Star(),):
-            return Call(name, (), star=True)
+            return FunctionCall(name, (), star=True)
         case (_, _, *_) if tree.name in ("min", "max"):
             name = "least" if name == "min" else "greatest"
         case (value,) if tree.name == "median":
             half = placed(exp.Literal.number("0.5"), at(tree))
-            return Call("quantile_cont", (value, half), distinct=distinct, order=order)
+            return FunctionCall("quantile_cont", (value, half), distinct=distinct, order=order)
         case (value,) if tree.name in PART_FUNCTIONS:
             return _part(tree.name, value, tree)
         case (exp.Literal() as part, value) if name == "date_part":
             return _part(part.name, value, tree)
         case (value,) if name == "array_agg":
             one = placed(exp.Array(expressions=[value.copy()]), at(tree))
-            return Call(name, (one,), distinct=distinct, order=order)
+            return FunctionCall(name, (one,), distinct=distinct, order=order)
         case (_,) if tree.name == "log":
             name = "log10"
         case (test,) if tree.name in ("count_if", "countif"):
-            return Call("count", (_when(test, exp.Literal.number(1), at(tree)),), distinct=distinct)
-    return Call(name, tuple(arguments), distinct=distinct, order=order)
+            return FunctionCall(
+                "count", (_when(test, exp.Literal.number(1), at(tree)),), distinct=distinct
+            )
+    return FunctionCall(name, tuple(arguments), distinct=distinct, order=order)
 
 
-def _within_group(tree: exp.Expr) -> Call | None:
+def _within_group(tree: exp.Expr) -> FunctionCall | None:
     """Reads `f(0.5) WITHIN GROUP (ORDER BY x)` as `f(x, 0.5)`; of texts the order stays one."""
     call, keys = call_of(tree.this), tree.expression.expressions
     if call is None or call.aggregate is None or call.order:
@@ -276,7 +278,7 @@ def called_at(tree: exp.Expr) -> Position:
     return at(tree)
 
 
-def _filtered(tree: exp.Filter) -> Call | None:
+def _filtered(tree: exp.Filter) -> FunctionCall | None:
     """Reads `SUM(x) FILTER (WHERE c)` as `SUM(CASE WHEN c THEN x END)`."""
     call = call_of(tree.this)
     if call is None or call.aggregate is None:

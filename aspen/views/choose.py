@@ -17,6 +17,7 @@ from typing import Protocol
 from aspen.algebra.plan import (
     Filter,
     Fixpoint,
+    GroupBy,
     Join,
     Plan,
     RecursiveRef,
@@ -29,6 +30,7 @@ from aspen.algebra.plan import (
     relations_of,
 )
 from aspen.views.operators.support.strategies import AUTO, DEFAULT, TRAVERSAL, canonical
+from aspen.views.summed_shape import SummedShape, summed_shape
 from aspen.views.traversal.shape import traversal_shape
 
 LOAD_US = 1.9  # per derivation, from scratch; measured: bench strategies
@@ -116,6 +118,12 @@ def choose(plan: Plan, known: KnownCounts) -> StrategyChoice:
         return StrategyChoice(DEFAULT, "nothing is recursive, so there is nothing to choose")
     largest = max(found, key=lambda one: profile_of(one, known).derivations)
     profile = profile_of(largest, known)
+    if any(one.recursion == largest for one in summed(plan)):
+        return StrategyChoice(
+            TRAVERSAL,
+            "the recursion is only counted or added up, so the ways to a row need not be told "
+            "apart: each key keeps their number and their sums",
+        )
     if traversal_shape(largest) is not None:
         return StrategyChoice(
             TRAVERSAL,
@@ -227,6 +235,12 @@ def recursions(plan: Plan) -> Iterator[Fixpoint]:
             if isinstance(node, Fixpoint) and node not in found:
                 found.add(node)
                 yield node
+
+
+def summed(plan: Plan) -> list[SummedShape]:
+    """Returns the recursions of a plan that it only counts or adds up."""
+    shapes = [summed_shape(node) for node in nodes(plan) if isinstance(node, GroupBy)]
+    return [shape for shape in shapes if shape is not None]
 
 
 def fixed_parts(plan: Plan) -> Iterator[Plan]:

@@ -10,9 +10,8 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 
 from aspen.algebra.evaluate import compile_predicate, compile_row
-from aspen.algebra.expr import Col, Const, Expr, substitute
+from aspen.algebra.expr import Col, Const
 from aspen.algebra.plan import (
-    AggregateFunction,
     AntiJoin,
     Apply,
     Distinct,
@@ -37,10 +36,10 @@ from aspen.algebra.plan import (
 )
 from aspen.errors import AspenError
 from aspen.model.delta import delta_of
-from aspen.model.schema import Column, Relation, Row, SourceKind, Value
-from aspen.views.accumulators import Accumulator, accumulator
+from aspen.model.schema import Relation, Row, SourceKind, Value
 from aspen.views.circuit import Circuit
 from aspen.views.compile_fixpoint import build_fixpoint
+from aspen.views.compile_grouped import build_group
 from aspen.views.compile_joins import build_joins
 from aspen.views.compile_ordered import build_over, build_top_k, indices
 from aspen.views.node import Indices, Node
@@ -48,7 +47,6 @@ from aspen.views.operators.anti_join import AntiJoinOperator
 from aspen.views.operators.distinct import DistinctOperator
 from aspen.views.operators.event_time_window import EventTimeWindow
 from aspen.views.operators.filter import FilterOperator
-from aspen.views.operators.group_by import GroupByOperator
 from aspen.views.operators.hopping_rows_window import HoppingRowsWindow
 from aspen.views.operators.pipelined_hash_join import PipelinedHashJoin
 from aspen.views.operators.project import ProjectOperator
@@ -61,8 +59,7 @@ from aspen.views.operators.support.strategies import DEFAULT, Notify
 from aspen.views.operators.union import UnionOperator
 from aspen.views.operators.values import ValuesOperator
 from aspen.views.operators.window import WindowOperator
-
-EXTREMES = (AggregateFunction.MIN, AggregateFunction.MAX)
+from aspen.views.spelling import spelling
 
 Shape = Callable[[Row], Row | None]
 """What a row becomes, None where it is left out."""
@@ -195,7 +192,7 @@ class Compiler:
             case TopK():
                 return build_top_k(self, plan)
             case GroupBy():
-                return self._group(plan)
+                return build_group(self, plan)
             case Over():
                 return build_over(self, plan)
             case Fixpoint():
@@ -344,34 +341,6 @@ class Compiler:
         identity = (kind.__name__, id(left), id(right), lefts, rights, spelt)
         width = len(plan.left.columns)
         return self.node(identity, lambda: kind(left, right, lefts, rights, residual, width))
-
-    def _group(self, plan: GroupBy) -> Node:
-        child = self.build(plan.child)
-        columns = plan.child.columns
-        keys = indices(plan.keys, columns)
-        reads = [indices(one.reads, columns) for one in plan.aggregates]
-        spelt = tuple(
-            (a.function.value, read, a.distinct, a.falling, a.constant)
-            for a, read in zip(plan.aggregates, reads, strict=True)
-        )
-        lone = len(plan.aggregates) == 1 and plan.aggregates[0].function in EXTREMES
-        extreme = reads[0][0] if lone else None
-
-        def fresh() -> list[Accumulator]:
-            types = [columns[read[0]].type if read else None for read in reads]
-            return [accumulator(a, kind) for a, kind in zip(plan.aggregates, types, strict=True)]
-
-        return self.node(
-            ("group", id(child), keys, spelt),
-            lambda: GroupByOperator(child, keys, reads, fresh, extreme),
-        )
-
-
-def spelling(expr: Expr, columns: tuple[Column, ...]) -> str:
-    """Spell an expression by column indices, so that equal computations are spelt equally."""
-    numbered: dict[str, Expr] = {c.name: Col(str(i)) for i, c in enumerate(columns)}
-    # repr tells 1 from 1.0 and TRUE, which are equal in Python.
-    return repr(substitute(expr, numbered))
 
 
 def _is_renaming(plan: Project) -> bool:

@@ -2,41 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
-
-from aspen.algebra.block import Block, Input
+from aspen.algebra.block import Block
 from aspen.algebra.expr import columns_in
 from aspen.algebra.linearise import linearise
-from aspen.algebra.plan import Best, Fixpoint, Plan, Recursive, RecursiveRef, Union, Values
+from aspen.algebra.plan import Best, Fixpoint, Plan, Recursive, RecursiveRef
 from aspen.algebra.renaming import renamed
 from aspen.model.schema import Column
-from aspen.views.node import Indices, Node
+from aspen.views.compile_rules import NodeBuilder, RuleBuilder
+from aspen.views.node import Node
 from aspen.views.operators.agg_sel import selections
 from aspen.views.operators.best_relation import BestRelation
 from aspen.views.operators.fixpoint import FixpointOperator
-from aspen.views.operators.min_ship import SettledIndex
 from aspen.views.operators.multi_best_relation import MultiBestRelation
-from aspen.views.operators.recursive_input import AbsentInput, RecursiveInput
+from aspen.views.operators.recursive_input import RecursiveInput
 from aspen.views.operators.recursive_output import RecursiveOutput
 from aspen.views.operators.relation import RecursiveRelation
 from aspen.views.operators.rules import RecursiveRule, Rules
-from aspen.views.operators.support.strategies import TRAVERSAL, Notify, make_support
+from aspen.views.operators.support.strategies import TRAVERSAL, make_support
 from aspen.views.operators.traversal import Traversal
-from aspen.views.rule_chain import chain
-from aspen.views.static_part import static_part
 from aspen.views.traversal.shape import TraversalShape, traversal_shape
 
 
-class _NodeBuilder(Protocol):
-    strategy: Callable[[Fixpoint], str]
-    notify: Notify
-
-    def build(self, plan: Plan) -> Node: ...
-    def node(self, identity: object, make: Callable[[], Node]) -> Node: ...
-
-
-def build_fixpoint(compiler: _NodeBuilder, plan: Fixpoint) -> Node:
+def build_fixpoint(compiler: NodeBuilder, plan: Fixpoint) -> Node:
     """Returns the node that keeps a recursive view.
 
     Views that are recursive together share one Fixpoint, whichever of them is asked for.
@@ -67,7 +54,7 @@ def build_fixpoint(compiler: _NodeBuilder, plan: Fixpoint) -> Node:
     return compiler.node(("output", id(node), number), lambda: RecursiveOutput(node, number))
 
 
-def _traversal(compiler: _NodeBuilder, shape: TraversalShape) -> Node:
+def _traversal(compiler: NodeBuilder, shape: TraversalShape) -> Node:
     base, edges = compiler.build(shape.base), compiler.build(shape.edges)
     # repr tells 1 from 1.0 and TRUE, which are equal in Python.
     how = (shape.cost, shape.adds, shape.sign)
@@ -80,13 +67,13 @@ def _traversal(compiler: _NodeBuilder, shape: TraversalShape) -> Node:
 class _Recursion:
     """The parts of a Fixpoint, put together; equal `parts` mean equal recursions."""
 
-    def __init__(self, compiler: _NodeBuilder, plan: Fixpoint) -> None:
-        self.compiler = compiler
+    def __init__(self, compiler: NodeBuilder, plan: Fixpoint) -> None:
         # Whichever of them is asked for, the relations are numbered alike.
         ordered = sorted(plan.relations, key=lambda one: one.name)
         self.numbers = {one.name: number for number, one in enumerate(ordered)}
-        self.parts: list[object] = []
         self.relations = [_relation(one) for one in ordered]
+        self.rules = RuleBuilder(compiler, self.numbers, lambda n, by: self.relations[n].index(by))
+        self.parts = self.rules.parts
         self.steps: list[RecursiveRule] = []
         taken = [linearise(one.step, self.numbers) for one in ordered]
         self.bases = tuple(
@@ -96,54 +83,11 @@ class _Recursion:
         self.flows = all(_flows(rule, ordered[gives], ordered) for gives, rule in rules)
         for index, (gives, rule) in enumerate(rules):
             mark = (index,) if len(rules) > 1 else ()
-            self.steps.append(self._step(rule, gives, mark))
+            self.steps.append(self.rules.step(rule, gives, mark))
 
     def _base(self, one: Recursive, flat: tuple[Plan, ...]) -> RecursiveInput:
         self.parts.append(("relation", _spelt(one.best, one.columns)))
-        begins = [one.base, *(renamed(part, one.columns) for part in flat)]
-        begins = [part for part in begins if not (isinstance(part, Values) and not part.rows)]
-        base = Union(tuple(begins)) if len(begins) > 1 else begins[0] if begins else one.base
-        return self._input(base, ())
-
-    def _input(self, plan: Plan, indices: Indices) -> RecursiveInput:
-        node = self.compiler.build(plan)
-        fixed = static_part(plan)
-        static = node if fixed is plan else None if fixed is None else self.compiler.build(fixed)
-        self.parts.append(("input", id(node), None if static is None else id(static)))
-        return RecursiveInput(node, indices, static)
-
-    def _side(self, atom: Input, indices: Indices) -> RecursiveInput:
-        if not atom.negated:
-            return self._input(atom.plan, indices)
-        node = self.compiler.build(atom.plan)
-        self.parts.append(("absent", id(node)))
-        return AbsentInput(node, indices)
-
-    def _step(self, rule: Block, gives: int, mark: tuple[int, ...]) -> RecursiveRule:
-        reads = {
-            number: self.numbers[atom.plan.name]
-            for number, atom in enumerate(rule.inputs)
-            if isinstance(atom.plan, RecursiveRef)
-        }
-        negated = [(n, a.key, a.indices) for n, a in enumerate(rule.inputs) if a.negated]
-        # repr tells 1 from 1.0 and TRUE, which are equal in Python.
-        spelt = repr((rule.conditions, rule.outputs, negated))
-        self.parts.append(("rule", gives, tuple(reads.items()), spelt))
-        sides: dict[int, dict[Indices, RecursiveInput]] = {
-            atom: {} for atom in range(len(rule.inputs)) if atom not in reads
-        }
-
-        def partners(atom: int, indices: Indices) -> RecursiveInput | SettledIndex:
-            if atom in reads:
-                return self.relations[reads[atom]].index(indices)
-            own = sides[atom]
-            if indices not in own:
-                own[indices] = self._side(rule.inputs[atom], indices)
-            return own[indices]
-
-        chains = [chain(rule, start, partners, mark) for start in range(len(rule.inputs))]
-        inputs = {atom: tuple(own.values()) for atom, own in sides.items()}
-        return RecursiveRule(gives, tuple(reads.items()), tuple(chains), inputs)
+        return self.rules.base((one.base, *(renamed(part, one.columns) for part in flat)))
 
 
 def _flows(rule: Block, head: Recursive, relations: list[Recursive]) -> bool:

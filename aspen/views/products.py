@@ -39,7 +39,7 @@ Behind = Mapping[str, frozenset[int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Product:
+class UntiedSides:
     """A product.
 
     Args:
@@ -103,9 +103,9 @@ class _Nest:
         return [[self.parts[n] for n in sorted(frozenset().union(*group))] for group in groups]
 
 
-def products(plan: Plan, catalog: Catalog, known: KnownCounts) -> list[Product]:
+def products(plan: Plan, catalog: Catalog, known: KnownCounts) -> list[UntiedSides]:
     """Returns the products in a plan, from the outermost on."""
-    found: list[Product] = []
+    found: list[UntiedSides] = []
     waiting = [plan]
     while waiting:
         nest = _Nest()
@@ -119,7 +119,7 @@ def products(plan: Plan, catalog: Catalog, known: KnownCounts) -> list[Product]:
         several = [(scans, rows) for scans, rows in counted if rows > 1]
         if len(several) > 1:
             sides = tuple(scans for scans, _ in several)
-            product = Product(sides, prod(rows for _, rows in several))
+            product = UntiedSides(sides, prod(rows for _, rows in several))
             found += [] if product in found else [product]
     return found
 

@@ -2,5 +2,5 @@
 
 from federation.search.bottom_up import bottom_up
 from federation.search.joins import JoinSpace
-from federation.search.problem import Access, Member, Problem, Theta
+from federation.search.problem import Access, JoinProblem, Member, Theta
 from federation.search.space import NoPlan

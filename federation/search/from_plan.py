@@ -15,7 +15,7 @@ from aspen.algebra.block import block_of, equal_classes
 from aspen.algebra.expr import Col, Expr, Op, columns_in, substitute
 from aspen.algebra.plan import Filter, Join, Plan, Project, Scan, Window
 from federation.cost import Weights
-from federation.search.problem import NAME, Access, Member, Problem, Theta
+from federation.search.problem import NAME, Access, JoinProblem, Member, Theta
 from federation.statistics import Statistics
 
 UNKNOWN_ROWS = 1_000.0  # own guess for a relation nobody counted
@@ -88,7 +88,7 @@ def _aliases(parts: Sequence[Plan]) -> list[str]:
 
 def problem_of(
     group: JoinGroup, statistics: Statistics, weights: Weights, accesses: Sequence[Access]
-) -> Problem:
+) -> JoinProblem:
     """Returns the search problem of a group.
 
     Args:
@@ -105,7 +105,7 @@ def problem_of(
             thetas.append(Theta(between[0], between[1], share))
     brought = {alias for access in accesses for alias in access.aliases}
     members = (_member(part, alias, statistics) for alias, (part, _) in group.parts.items())
-    return Problem(
+    return JoinProblem(
         tuple(replace(one, comes=one.alias in brought) for one in members),
         tuple(frozenset(owner[name] for name in names) for names in group.equal_columns),
         tuple(thetas),

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from functools import cache, reduce
 
 from aspen.effort import spend
-from federation.search.problem import Access, Problem
+from federation.search.problem import Access, JoinProblem
 from federation.search.space import SCAN, And, Node
 from federation.search.splits import join_graph
 
@@ -35,7 +35,7 @@ FETCH = "fetch"
 class JoinSpace:
     """The `Space` of a region."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: JoinProblem) -> None:
         thetas = sorted(problem.thetas, key=lambda o: (*sorted((o.left, o.right)), o.share))
         joined = [*problem.classes, *((one.left, one.right) for one in thetas)]
         self._members = {one.alias: one for one in problem.members}

@@ -56,7 +56,7 @@ class Access:
 
 
 @dataclass(frozen=True)
-class Problem:
+class JoinProblem:
     """A join whose answer is wanted in the engine.
 
     Args:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 
 
-class JoinGraph:
+class JoinPartners:
     """Who joins with whom.
 
     Args:
@@ -89,9 +89,9 @@ class JoinGraph:
 
 
 @lru_cache(maxsize=32)
-def join_graph(aliases: frozenset[str], joined: tuple[frozenset[str], ...]) -> JoinGraph:
+def join_graph(aliases: frozenset[str], joined: tuple[frozenset[str], ...]) -> JoinPartners:
     """Returns the graph of relations; every cover of a region is searched over the same one."""
-    return JoinGraph(aliases, joined)
+    return JoinPartners(aliases, joined)
 
 
 def bits(m: int) -> Iterator[int]:

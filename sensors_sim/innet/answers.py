@@ -15,7 +15,7 @@ from sensors_sim.motes import DeviceStream
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class NetworkAnswer:
     """The rows of one epoch, or one row that was reported at once.
 
     Args:

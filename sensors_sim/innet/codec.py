@@ -20,15 +20,15 @@ from aspen.algebra.plan import AggregateFunction
 from sensors_sim.errors import BadMessage
 from sensors_sim.innet.program import (
     Method,
+    MoteProgram,
     PartialAggregate,
-    Program,
     ProgramOutput,
     StreamInput,
 )
 from sensors_sim.innet.values import (
     DOUBLE,
     Dictionary,
-    Reader,
+    ValueReader,
     Wire,
     WireType,
     Writer,
@@ -44,7 +44,7 @@ _AGGREGATES = tuple(AggregateFunction)
 _FUNCTIONS = tuple(sorted(FUNCTIONS))
 
 
-def encode(program: Program, streams: Sequence[str], dictionary: Dictionary) -> bytes:
+def encode(program: MoteProgram, streams: Sequence[str], dictionary: Dictionary) -> bytes:
     """Write a program.
 
     Args:
@@ -72,13 +72,13 @@ def encode(program: Program, streams: Sequence[str], dictionary: Dictionary) -> 
     return bytes(out.data)
 
 
-def decode(data: bytes, streams: Sequence[str], dictionary: Dictionary) -> Program:
+def decode(data: bytes, streams: Sequence[str], dictionary: Dictionary) -> MoteProgram:
     """Read a program back.
 
     Raises:
         BadMessage: cut short, or no program.
     """
-    source = Reader(data, dictionary)
+    source = ValueReader(data, dictionary)
     try:
         flags = source.byte()
         period_ms, slots, bloom_bits = source.count(), source.count(), source.count()
@@ -103,7 +103,7 @@ def decode(data: bytes, streams: Sequence[str], dictionary: Dictionary) -> Progr
             )
     except (IndexError, ValueError) as fault:
         raise BadMessage(f"not a program: {fault}", found=data.hex()) from fault
-    return Program(
+    return MoteProgram(
         inputs,
         outputs,
         period_ms,
@@ -122,7 +122,7 @@ def _put_wire(out: Writer, wire: Wire) -> None:
     out.byte(wire.type.value | wire.nullable << 3 | wire.decimals << 4)
 
 
-def _take_wire(source: Reader) -> Wire:
+def _take_wire(source: ValueReader) -> Wire:
     byte = source.byte()
     return Wire(WireType(byte & 7), byte >> 4, bool(byte >> 3 & 1))
 
@@ -133,7 +133,7 @@ def _put_optional(out: Writer, expr: Expr | None) -> None:
         _put(out, expr)
 
 
-def _take_optional(source: Reader) -> Expr | None:
+def _take_optional(source: ValueReader) -> Expr | None:
     return _take(source) if source.byte() else None
 
 
@@ -184,7 +184,7 @@ def _put_const(out: Writer, value: str | float | bool | None) -> None:  # noqa: 
                 out.whole(scaled(value, decimals))
 
 
-def _take(source: Reader) -> Expr:
+def _take(source: ValueReader) -> Expr:
     code = source.byte()
     match code:
         case 0:

@@ -24,8 +24,8 @@ from sensors_sim.errors import UnsupportedFragment
 from sensors_sim.innet.expressions import compile_predicate, compile_row
 from sensors_sim.innet.program import (
     Method,
+    MoteProgram,
     PartialAggregate,
-    Program,
     ProgramOutput,
     StreamInput,
     input_columns,
@@ -74,7 +74,7 @@ class CompiledFragment:
         finish: turns the program's rows of one epoch into the answer's.
     """
 
-    program: Program
+    program: MoteProgram
     finish: Finish
 
 
@@ -148,7 +148,7 @@ def _outputs(block: DeviceBlock, streams: Streams) -> tuple[ProgramOutput, ...]:
     )
 
 
-def _grouped(block: DeviceBlock, node: GroupBy, streams: Streams) -> Program:
+def _grouped(block: DeviceBlock, node: GroupBy, streams: Streams) -> MoteProgram:
     if len(block.scans) > 1:
         raise UnsupportedFragment(
             "aggregates over an in-network join belong to the engine", found=node_text(node)
@@ -171,10 +171,10 @@ def _grouped(block: DeviceBlock, node: GroupBy, streams: Streams) -> Program:
             )
         found.append(PartialAggregate(one.function, argument.value, argument.wire))
     _check_simple([*(one.value for one in outputs), *(a.argument for a in found if a.argument)])
-    return Program(_inputs(block), outputs, grouped=True, aggregates=tuple(found))
+    return MoteProgram(_inputs(block), outputs, grouped=True, aggregates=tuple(found))
 
 
-def _rows(block: DeviceBlock, streams: Streams, method: Method) -> Program:
+def _rows(block: DeviceBlock, streams: Streams, method: Method) -> MoteProgram:
     outputs = _outputs(block, streams)
     alone = len(block.scans) == 1
     if alone:
@@ -188,7 +188,7 @@ def _rows(block: DeviceBlock, streams: Streams, method: Method) -> Program:
         raise UnsupportedFragment(
             f"a {method.name.lower()}-join compares a column of one stream with one of another"
         )
-    return Program(
+    return MoteProgram(
         _inputs(block),
         outputs,
         paired=conjunction(block.paired),
@@ -241,7 +241,7 @@ def _finisher(above: Sequence[Filter | Project]) -> Finish:
     return finish
 
 
-def columns_of(program: Program, streams: Streams) -> tuple[Column, ...]:
+def columns_of(program: MoteProgram, streams: Streams) -> tuple[Column, ...]:
     """Returns all inputs' columns, in the order expressions are evaluated over."""
     return tuple(
         column

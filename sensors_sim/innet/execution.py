@@ -19,10 +19,10 @@ from aspen.motes.protocol import ANSWER_SHARE
 from sensors_sim.innet.partial import Partials
 from sensors_sim.innet.registry import Registry, Sampler
 from sensors_sim.innet.running import Running
-from sensors_sim.network.dissemination import Change
+from sensors_sim.network.dissemination import QueryChange
 from sensors_sim.network.events import Events
 from sensors_sim.network.mote import Mote
-from sensors_sim.network.packet import Kind, Packet
+from sensors_sim.network.packet import Packet, PacketKind
 from sensors_sim.network.tree import Tree
 
 if TYPE_CHECKING:
@@ -47,11 +47,11 @@ class Execution:
     tree: Tree
     registry: Registry
     sampler: Sampler
-    running: Callable[[Change], Running]
+    running: Callable[[QueryChange], Running]
     joins: Joins
     sampled: Sampled | None = None
 
-    def apply(self, mote: Mote, change: Change) -> None:
+    def apply(self, mote: Mote, change: QueryChange) -> None:
         """Start, replace or end a query on a mote."""
         programs: dict[int, Running] = mote.state.setdefault("programs", {})
         ended = programs.pop(change.query, None)
@@ -95,11 +95,13 @@ class Execution:
             for _, sensor, row in rows:
                 payload = run.write_row(epoch, (sensor,), run.outputs(row))
                 due_s = self.events.now_s + mote.rng.random() * SPREAD_S
-                packet = self.packet(mote, Kind.ROW, run, payload)
+                packet = self.packet(mote, PacketKind.ROW, run, payload)
                 self.events.at_mote(mote, due_s, self.tree.send, packet)
 
     @staticmethod
-    def packet(mote: Mote, kind: Kind, run: Running, payload: bytes, target: int = -1) -> Packet:
+    def packet(
+        mote: Mote, kind: PacketKind, run: Running, payload: bytes, target: int = -1
+    ) -> Packet:
         """Returns a packet of a query."""
         return Packet(kind, run.query, mote.index, mote.take_number(), payload, run.version, target)
 
@@ -153,7 +155,7 @@ class Execution:
     def _send_partials(self, mote: Mote, run: Running, epoch: int) -> None:
         records: Partials = mote.state.pop(("partial", run.query, run.version, epoch))
         for payload in run.aggregator.write(epoch, records):
-            packet = self.packet(mote, Kind.PARTIAL, run, payload)
+            packet = self.packet(mote, PacketKind.PARTIAL, run, payload)
             packet.hops = records.hops
             self.tree.send(mote, packet)
 
@@ -186,4 +188,4 @@ class Execution:
             keep = run.keep[0]
             if keep is None or keep(row):
                 payload = run.write_row(0, (number,), run.outputs(row))
-                self.tree.send(mote, self.packet(mote, Kind.ROW, run, payload))
+                self.tree.send(mote, self.packet(mote, PacketKind.ROW, run, payload))

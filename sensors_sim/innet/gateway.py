@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from aspen.motes.protocol import ANSWER_SHARE
 from sensors_sim.errors import UnknownQuery
-from sensors_sim.innet.answers import Answer, BaseJoin, Collected, unique
+from sensors_sim.innet.answers import BaseJoin, Collected, NetworkAnswer, unique
 from sensors_sim.innet.codec import decode, encode
 from sensors_sim.innet.compile import CompiledFragment, Fragment, compile_fragment
 from sensors_sim.innet.joins import Joins, write_keys
@@ -20,10 +20,10 @@ from sensors_sim.innet.planner import JoinPlanner
 from sensors_sim.innet.program import Method
 from sensors_sim.innet.registry import Registry
 from sensors_sim.innet.running import Running
-from sensors_sim.network.dissemination import Change, Dissemination
+from sensors_sim.network.dissemination import Dissemination, QueryChange
 from sensors_sim.network.events import Events
 from sensors_sim.network.mote import Mote
-from sensors_sim.network.packet import Kind, Packet
+from sensors_sim.network.packet import Packet, PacketKind
 from sensors_sim.network.tree import Tree
 
 KEYS_SHARE = 0.4  # of an epoch after which the base sends a semi-join's keys out
@@ -48,9 +48,9 @@ class QueryHandle:
     version: int
     active: bool = True
     late: int = 0
-    answers: deque[Answer] = field(default_factory=lambda: deque(maxlen=ANSWERS_KEPT))
+    answers: deque[NetworkAnswer] = field(default_factory=lambda: deque(maxlen=ANSWERS_KEPT))
 
-    def take(self) -> list[Answer]:
+    def take(self) -> list[NetworkAnswer]:
         """Returns the answers since the last call, at most the newest `ANSWERS_KEPT`."""
         found = list(self.answers)
         self.answers.clear()
@@ -150,7 +150,7 @@ class Gateway:
         if run.program.method is Method.PAIRWISE and run.program.joins:
             self.planner.watch(run, handle.fragment)
 
-    def running(self, change: Change) -> Running:
+    def running(self, change: QueryChange) -> Running:
         """Returns the compiled program of a change; every mote decodes the same bytes."""
         found = self._runs.get(change.version)
         if found is None:
@@ -187,7 +187,7 @@ class Gateway:
             rows = [row for _, row in results]
             motes = len({self.registry.mote(s) for group, _ in results for s in group})
         handle.answers.append(
-            Answer(
+            NetworkAnswer(
                 run.query,
                 run.version,
                 epoch,
@@ -231,7 +231,7 @@ class Gateway:
         recent[packet.number] = None
         if len(recent) > RECENT:
             del recent[next(iter(recent))]
-        if packet.kind in (Kind.STATUS, Kind.CONFIRM):
+        if packet.kind in (PacketKind.STATUS, PacketKind.CONFIRM):
             if packet.path is not None:
                 packet.path.append(base.index)
             self.planner.heard(packet)
@@ -244,7 +244,9 @@ class Gateway:
             _, _, row = run.read_row(packet.payload)
             now_s = self.events.now_s
             expected = self.registry.carriers(run.by_stream)
-            handle.answers.append(Answer(run.query, run.version, -1, now_s, (row,), 1, expected))
+            handle.answers.append(
+                NetworkAnswer(run.query, run.version, -1, now_s, (row,), 1, expected)
+            )
             return
         self._collect(handle, run, packet)
 
@@ -258,15 +260,15 @@ class Gateway:
 
     def _collect(self, handle: QueryHandle, run: Running, packet: Packet) -> None:
         match packet.kind:
-            case Kind.PARTIAL:
+            case PacketKind.PARTIAL:
                 epoch, records = run.aggregator.read(packet.payload)
                 if (collected := self._epoch(handle, run, epoch)) is not None:
                     run.aggregator.merge(collected.records, records)
-            case Kind.ROW:
+            case PacketKind.ROW:
                 epoch, sensors, row = run.read_row(packet.payload)
                 if (collected := self._epoch(handle, run, epoch)) is not None:
                     collected.rows.append((sensors, row))
-            case Kind.SHIP:
+            case PacketKind.SHIP:
                 at_base = packet.target < 0
                 epoch, number, sensor, row = run.sides.read(packet.payload, at_base=at_base)
                 if (collected := self._epoch(handle, run, epoch)) is not None:

@@ -20,11 +20,11 @@ from sensors_sim.innet.execution import Execution
 from sensors_sim.innet.program import Method
 from sensors_sim.innet.registry import Registry
 from sensors_sim.innet.running import Running
-from sensors_sim.innet.values import Reader, counts, packed
+from sensors_sim.innet.values import ValueReader, counts, packed
 from sensors_sim.network.ether import Ether
 from sensors_sim.network.events import Events
 from sensors_sim.network.mote import Mote
-from sensors_sim.network.packet import Kind, Packet
+from sensors_sim.network.packet import Packet, PacketKind
 
 BASE = -1
 Group = tuple[int, ...]
@@ -60,7 +60,7 @@ class Assignment:
 
 def read_assignment(payload: bytes, inputs: int, registry: Registry) -> tuple[int, int, Assignment]:
     """Returns the query, its version, and what the payload says about it."""
-    source = Reader(payload, registry.texts)
+    source = ValueReader(payload, registry.texts)
     query, version, since = source.byte(), source.count(), source.count()
     found = Assignment(since)
     while not source.done:
@@ -158,7 +158,7 @@ class Joins:
     ) -> None:
         number, sensor, row = side
         payload = run.sides.write(epoch, number, sensor, row, to_base=node == BASE)
-        packet = self.execution.packet(mote, Kind.SHIP, run, payload, node)
+        packet = self.execution.packet(mote, PacketKind.SHIP, run, payload, node)
         wait_s = mote.rng.random() * min(0.5, run.period_s / 8)
         self.events.at_mote(mote, self.events.now_s + wait_s, self.execution.tree.send, packet)
 
@@ -181,7 +181,7 @@ class Joins:
             self.events.at(self.events.now_s + run.period_s, mote.state.pop, key, None)
         for group, row in meeting.add(*side, assignment.groups):
             payload = run.write_row(epoch, group, row)
-            packet = self.execution.packet(mote, Kind.ROW, run, payload)
+            packet = self.execution.packet(mote, PacketKind.ROW, run, payload)
             self.execution.tree.send(mote, packet)
 
     def assign(self, mote: Mote, packet: Packet) -> None:
@@ -238,7 +238,7 @@ class Joins:
             return  # nobody was ever heard behind this mote
         run, _, _, payload = content
         size = len(payload) + 4  # version, epoch, part
-        self.ether.broadcast(mote, Kind.KEYS, run.query, size, self._hear_keys, content)
+        self.ether.broadcast(mote, PacketKind.KEYS, run.query, size, self._hear_keys, content)
 
     def _hear_keys(self, mote: Mote, _src: Mote, content: tuple[Running, int, int, bytes]) -> None:
         self.flood(mote, *content)
@@ -257,7 +257,7 @@ def read_keys(run: Running, payload: bytes, registry: Registry) -> set[bytes] | 
     """Returns the keys of a payload; None for a Bloom filter, which must be asked."""
     if run.program.method is Method.BLOOM:
         return None
-    source = Reader(payload, registry.texts)
+    source = ValueReader(payload, registry.texts)
     keys: set[bytes] = set()
     while not source.done:
         keys.add(bytes(source.byte() for _ in range(source.count())))

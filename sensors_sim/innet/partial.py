@@ -22,7 +22,7 @@ from sensors_sim.innet.program import PartialAggregate, ProgramOutput
 from sensors_sim.innet.values import (
     POWERS,
     Dictionary,
-    Reader,
+    ValueReader,
     Wire,
     WireType,
     Writer,
@@ -116,7 +116,7 @@ class Aggregator:
 
     def read(self, payload: bytes) -> tuple[int, Partials]:
         """Returns the epoch and the records of a payload."""
-        source = Reader(payload, self._texts)
+        source = ValueReader(payload, self._texts)
         epoch, motes = source.count(), source.count()
         records = Partials({}, motes)
         while not source.done:
@@ -163,7 +163,7 @@ def _carrier(one: PartialAggregate) -> Wire:
     return Wire(one.wire.type)
 
 
-def _take_state(source: Reader, one: PartialAggregate) -> State:
+def _take_state(source: ValueReader, one: PartialAggregate) -> State:
     count = source.count()
     if not count or one.function is AggregateFunction.COUNT:
         return count, 0

@@ -22,7 +22,7 @@ from aspen.algebra.expr import conjuncts
 from aspen.components import connected_groups
 from aspen.motes.protocol import SHARED_SITES
 from sensors_sim.innet.joins import BASE, Assignment, Group
-from sensors_sim.innet.program import Program
+from sensors_sim.innet.program import MoteProgram
 from sensors_sim.innet.registry import Registry
 
 Path = Sequence[int]
@@ -42,7 +42,7 @@ class Shares:
     joined: float = 1.0
 
 
-def groups_of(program: Program, sensors: Sequence[int], registry: Registry) -> list[Group]:
+def groups_of(program: MoteProgram, sensors: Sequence[int], registry: Registry) -> list[Group]:
     """Returns the groups that may ever join: one sensor per input, by what never changes."""
     members = [
         [(s, registry.fixed_row(s)) for s in sensors if registry.attached(s).stream == one.stream]

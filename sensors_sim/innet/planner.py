@@ -22,7 +22,7 @@ from sensors_sim.innet.status import read_near
 from sensors_sim.innet.values import Wire, WireType
 from sensors_sim.network.ether import Ether
 from sensors_sim.network.events import Events
-from sensors_sim.network.packet import Kind, Packet
+from sensors_sim.network.packet import Packet, PacketKind
 from sensors_sim.network.tree import Tree
 
 PATIENCE_S = 20.0  # to wait for members that have not reported their way
@@ -100,7 +100,7 @@ class JoinPlanner:
 
     def heard(self, packet: Packet) -> None:
         """Take a status or a confirmation."""
-        if packet.kind is Kind.STATUS:
+        if packet.kind is PacketKind.STATUS:
             self.paths[packet.origin] = tuple(packet.path or ())
             self._near[packet.origin] = read_near(packet)
             self._heard_s[packet.origin] = self.events.now_s
@@ -211,7 +211,13 @@ class JoinPlanner:
             return
         base = next((one for one in bases if index in one.down), bases[0])
         packet = Packet(
-            Kind.ASSIGN, run.query, base.index, base.take_number(), payload, run.version, index
+            PacketKind.ASSIGN,
+            run.query,
+            base.index,
+            base.take_number(),
+            payload,
+            run.version,
+            index,
         )
         key = (index, part_number(payload))
         self._open[key] = run.query

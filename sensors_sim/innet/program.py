@@ -64,7 +64,7 @@ class PartialAggregate:
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class MoteProgram:
     """A fragment as motes run it.
 
     Args:

@@ -18,10 +18,10 @@ from sensors_sim.errors import BadMessage
 from sensors_sim.innet.compile import columns_of
 from sensors_sim.innet.expressions import compile_predicate, compile_row
 from sensors_sim.innet.partial import Aggregator
-from sensors_sim.innet.program import Program, input_columns
+from sensors_sim.innet.program import MoteProgram, input_columns
 from sensors_sim.innet.registry import Registry
 from sensors_sim.innet.sides import Sides
-from sensors_sim.innet.values import Reader, Writer
+from sensors_sim.innet.values import ValueReader, Writer
 from sensors_sim.motes import DeviceStream
 
 
@@ -38,7 +38,7 @@ class Running:
         self,
         query: int,
         version: int,
-        program: Program,
+        program: MoteProgram,
         streams: Mapping[str, DeviceStream],
         registry: Registry,
     ) -> None:
@@ -90,7 +90,7 @@ class Running:
 
     def read_row(self, payload: bytes) -> tuple[int, tuple[int, ...], Row]:
         """Returns the epoch, the sensors and the row of a payload."""
-        source = Reader(payload, self._registry.texts)
+        source = ValueReader(payload, self._registry.texts)
         epoch = source.count() if self.period_s else 0
         sensors = tuple(source.count() for _ in self.program.inputs)
         row: list[Value] = []
@@ -104,7 +104,7 @@ class Running:
 
 
 def _implied(
-    value: Expr, program: Program, streams: Mapping[str, DeviceStream]
+    value: Expr, program: MoteProgram, streams: Mapping[str, DeviceStream]
 ) -> tuple[int, str] | None:
     if not isinstance(value, Col) or program.grouped:
         return None

@@ -13,9 +13,9 @@ from aspen.algebra.expr import columns_in
 from aspen.model.schema import Row, Value
 from aspen.motes.protocol import BLOOM_HASHES, FILTER_BYTES
 from sensors_sim.innet.compile import column_wire
-from sensors_sim.innet.program import Program
+from sensors_sim.innet.program import MoteProgram
 from sensors_sim.innet.registry import Registry
-from sensors_sim.innet.values import Reader, Wire, WireType, Writer
+from sensors_sim.innet.values import ValueReader, Wire, WireType, Writer
 from sensors_sim.motes import DeviceStream
 
 
@@ -23,7 +23,7 @@ class Sides:
     """Writes and reads the inputs' rows of one program, and the keys of its join."""
 
     def __init__(
-        self, program: Program, streams: Mapping[str, DeviceStream], registry: Registry
+        self, program: MoteProgram, streams: Mapping[str, DeviceStream], registry: Registry
     ) -> None:
         self._registry = registry
         self._bits = program.bloom_bits
@@ -61,7 +61,7 @@ class Sides:
 
     def read(self, payload: bytes, *, at_base: bool) -> tuple[int, int, int, Row]:
         """Returns epoch, input, sensor and row; columns nobody needs are null."""
-        source = Reader(payload, self._registry.texts)
+        source = ValueReader(payload, self._registry.texts)
         epoch, number, sensor = source.count(), source.count(), source.count()
         fixed = self._registry.fixed_row(sensor)
         row: list[Value] = list(fixed) if at_base else [None] * len(fixed)

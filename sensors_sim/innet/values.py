@@ -135,7 +135,7 @@ class Writer:
                 raise BadMessage(f"a {wire.type.name} cannot be this", found=repr(value))
 
 
-class Reader:
+class ValueReader:
     """Takes a payload apart.
 
     Raises:
@@ -212,7 +212,7 @@ def counts(*values: int) -> bytes:
 
 def read_counts(data: bytes) -> list[int]:
     """Returns the whole numbers that bytes hold."""
-    source, found = Reader(data, Dictionary()), list[int]()
+    source, found = ValueReader(data, Dictionary()), list[int]()
     while not source.done:
         found.append(source.count())
     return found

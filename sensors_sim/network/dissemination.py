@@ -19,7 +19,7 @@ from aspen.motes.hardware import LONGEST_PAYLOAD_BYTES
 from sensors_sim.network.ether import Ether
 from sensors_sim.network.events import Events
 from sensors_sim.network.mote import Mote
-from sensors_sim.network.packet import Kind
+from sensors_sim.network.packet import PacketKind
 
 HEAD_BYTES = 7  # query 1, version 2, predecessor 2, frame 1, frames 1
 ENOUGH_OFFERS = 2  # heard from others, they make one's own superfluous
@@ -29,7 +29,7 @@ CHANGES_KEPT = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class QueryChange:
     """A deployed, changed or removed query.
 
     Args:
@@ -52,7 +52,7 @@ class Change:
         return sizes
 
 
-Message = tuple[Change, int, int]
+Message = tuple[QueryChange, int, int]
 """A change, the version it goes on top of, and the number of the frame."""
 
 
@@ -68,14 +68,14 @@ class Dissemination:
     events: Events
     ether: Ether
     fresh: Callable[[Mote], None]
-    apply: Callable[[Mote, Change], None]
+    apply: Callable[[Mote, QueryChange], None]
     version: int = 0
-    _changes: list[Change] = field(default_factory=list)
+    _changes: list[QueryChange] = field(default_factory=list)
 
-    def publish(self, query: int, body: bytes, bases: list[Mote]) -> Change:
+    def publish(self, query: int, body: bytes, bases: list[Mote]) -> QueryChange:
         """Make a change known to the base stations, and let them tell it on."""
         self.version += 1
-        change = Change(self.version, query, body)
+        change = QueryChange(self.version, query, body)
         self._changes.append(change)
         if len(self._changes) > 3 * CHANGES_KEPT:
             last, old = self._last(self._changes), self._changes[:-CHANGES_KEPT]
@@ -111,10 +111,15 @@ class Dissemination:
                 continue
             for frame, size in enumerate(change.frames):
                 self.ether.broadcast(
-                    mote, Kind.PROGRAM, change.query, size, self._hear, (change, before, frame)
+                    mote,
+                    PacketKind.PROGRAM,
+                    change.query,
+                    size,
+                    self._hear,
+                    (change, before, frame),
                 )
 
-    def _missing(self, since: int, until: int) -> Iterator[tuple[Change, int]]:
+    def _missing(self, since: int, until: int) -> Iterator[tuple[QueryChange, int]]:
         """Returns the changes in (since, until] that no later one of them supersedes, chained."""
         begin, end = (
             bisect_right(self._changes, v, key=lambda c: c.version) for v in (since, until)
@@ -128,7 +133,7 @@ class Dissemination:
                 before = change.version
 
     @staticmethod
-    def _last(changes: list[Change]) -> dict[int, int]:
+    def _last(changes: list[QueryChange]) -> dict[int, int]:
         """Returns the version of each query's last change."""
         return {change.query: change.version for change in changes}
 
@@ -151,7 +156,7 @@ class Dissemination:
         self._take(mote, change)
         self.fresh(mote)
 
-    def _take(self, mote: Mote, change: Change) -> None:
+    def _take(self, mote: Mote, change: QueryChange) -> None:
         mote.installed = change.version
         frames = mote.state.get("frames", {})
         for version in [v for v in frames if v <= change.version]:

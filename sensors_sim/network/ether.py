@@ -19,7 +19,7 @@ from aspen.motes.radio import Transfer, broadcast, unicast
 from sensors_sim.network.energy import Ledger
 from sensors_sim.network.events import Events
 from sensors_sim.network.mote import Mote
-from sensors_sim.network.packet import Kind, Packet
+from sensors_sim.network.packet import Packet, PacketKind
 
 Trace = Callable[[str], None]
 Arrive = Callable[[Mote, Mote, Packet], None]
@@ -122,7 +122,7 @@ class Ether:
     def broadcast(
         self,
         src: Mote,
-        kind: Kind,
+        kind: PacketKind,
         query: int,
         payload_bytes: int,
         hear: Hear,

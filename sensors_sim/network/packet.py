@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 
-class Kind(Enum):
+class PacketKind(Enum):
     """What a packet is for; the value names it in traces and accounts."""
 
     BEACON = "beacon"  # routing and dissemination, to all who hear
@@ -21,7 +21,7 @@ class Kind(Enum):
 
 
 # A lost acknowledgement would let a second parent count the same record again.
-ONCE_ONLY = frozenset({Kind.PARTIAL})
+ONCE_ONLY = frozenset({PacketKind.PARTIAL})
 
 
 @dataclass(slots=True)
@@ -40,7 +40,7 @@ class Packet:
         detours: parents that failed it.
     """
 
-    kind: Kind
+    kind: PacketKind
     query: int
     origin: int
     number: int

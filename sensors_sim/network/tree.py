@@ -25,7 +25,7 @@ from sensors_sim.constants import (
 from sensors_sim.network.ether import Ether
 from sensors_sim.network.events import Events
 from sensors_sim.network.mote import NOWHERE, Mote, Neighbour
-from sensors_sim.network.packet import ONCE_ONLY, Kind, Packet
+from sensors_sim.network.packet import ONCE_ONLY, Packet, PacketKind
 from sensors_sim.network.trickle import Trickle
 
 BEACON_PAYLOAD_BYTES = 11  # cost 2, hops 1, parent 2, programs' version 2, time 4
@@ -77,7 +77,7 @@ class Tree:
         content = (mote.beacons, mote.cost, mote.hops, mote.parent, mote.installed, pull)
         self.ether.broadcast(
             mote,
-            Kind.BEACON,
+            PacketKind.BEACON,
             0,
             BEACON_PAYLOAD_BYTES,
             self._hear,
@@ -111,7 +111,9 @@ class Tree:
             return
         mote.beacons += 1
         content = (mote.beacons, mote.cost, mote.hops, mote.parent, mote.installed, False)
-        packet = Packet(Kind.BEACON, 0, mote.index, mote.beacons, b"\0" * BEACON_PAYLOAD_BYTES)
+        packet = Packet(
+            PacketKind.BEACON, 0, mote.index, mote.beacons, b"\0" * BEACON_PAYLOAD_BYTES
+        )
 
         def told(dst: Mote, src: Mote, _packet: Packet) -> None:
             if dst.alive:

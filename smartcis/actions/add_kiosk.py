@@ -9,7 +9,7 @@ from django.db import transaction
 
 from smartcis.access.owner import Owner
 from smartcis.actions.support.checked import refuse_taken
-from smartcis.actions.support.save_kiosk import save_kiosk
+from smartcis.actions.support.save_kiosk import POSITION, save_kiosk
 from smartcis.errors import Invalid
 from smartcis.models import Kiosk
 
@@ -17,24 +17,13 @@ logger = structlog.get_logger(__name__)
 
 
 @transaction.atomic
-def add_kiosk(
-    kiosk_id: str,
-    owner: Owner,
-    *,
-    name: str,
-    simulated: bool = False,
-    bearing_deg: float | None = None,
-    query: str | None = None,
-    **where: Any,
-) -> Kiosk:
+def add_kiosk(kiosk_id: str, owner: Owner, **said: Any) -> Kiosk:
     """Adds a kiosk.
 
     Args:
         kiosk_id: stands in the address of its page.
         owner: staff.
-        bearing_deg: where people look who stand before it, clockwise from north.
-        query: what it shows instead of the plan.
-        where: node, the walking point before it; or level_id, x_m and y_m.
+        said: as `save_kiosk` takes it, at least a name and a place; a real one unless said.
 
     Raises:
         Refused: the owner is no staff.
@@ -44,9 +33,8 @@ def add_kiosk(
     """
     owner.require_staff("change kiosks")
     refuse_taken(Kiosk, kiosk_id, "kiosk")
-    if not where:
+    if not said.keys() & {"node", *POSITION}:
         raise Invalid("say where the kiosk hangs", attempt="give node, or level_id, x_m and y_m")
-    said = {"name": name, "simulated": simulated, "bearing_deg": bearing_deg, "query": query}
-    made = save_kiosk(Kiosk(kiosk_id=kiosk_id), said | where)
+    made = save_kiosk(Kiosk(kiosk_id=kiosk_id), {"simulated": False} | said)
     logger.info("kiosk_added", kiosk=kiosk_id, account=owner.account)
     return made

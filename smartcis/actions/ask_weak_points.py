@@ -12,7 +12,7 @@ from smartcis.questions.asking import ProvenanceQuery, ask, named, pattern, rela
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class WeakRow:
     """A base row, and how many rows go with it.
 
     Args:
@@ -37,7 +37,7 @@ class Weakness:
     """
 
     view: str
-    points: tuple[Point, ...]
+    points: tuple[WeakRow, ...]
     total: int
     complete: bool
     epoch: int
@@ -73,11 +73,11 @@ def ask_weak_points(
         granted,
         ProvenanceQuery(OneTimeKind.WEAK_POINTS, known, free, by=indices, among=tuple(among)),
     )
-    points: list[Point] = []
+    points: list[WeakRow] = []
     total, complete = 0, True
     for number, base, text, lost, of, ended in sorted(answer.rows, key=lambda r: int(r[0] or 0)):
         total, complete = int(of or 0), bool(ended)
         if number:
             values, hidden = named(granted, str(base), str(text))
-            points.append(Point(str(base), values, int(lost or 0), hidden))
+            points.append(WeakRow(str(base), values, int(lost or 0), hidden))
     return Weakness(granted.view, tuple(points), total, complete, answer.epoch, answer.at_s)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from aspen.log.entry import OneTimeKind
 from aspen.model.arrays import row_in
 from aspen.model.schema import Row, Value
-from aspen.results.protocol import Snapshot
+from aspen.results.protocol import EpochSnapshot
 from smartcis.access.grants import Grant, is_veiled
 from smartcis.questions.asking import (
     ProvenanceQuery,
@@ -88,7 +88,7 @@ def _veil(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     return tuple(Fact(fact.relation, {}, fact.necessary, hidden=True) for fact in facts)
 
 
-def _sets(answer: Snapshot, granted: Grant) -> tuple[tuple[Fact, ...], ...]:
+def _sets(answer: EpochSnapshot, granted: Grant) -> tuple[tuple[Fact, ...], ...]:
     sets: dict[int, list[Fact]] = {}
     for number, relation, text, necessary, _ in sorted(answer.rows, key=repr):
         # Two visitors at one kiosk share the walks from there: a reason may be the other's wish.

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from smartcis.access.owner import Owner
 from smartcis.errors import unknown
-from smartcis.importers.errors import BrokenFile, TooLarge
+from smartcis.importers.errors import BrokenFile, ImportTooLarge
 from smartcis.importers.points.brick import read_brick
 from smartcis.importers.points.described import (
     LARGEST_BYTES,
@@ -81,7 +81,7 @@ def describe_points(
     owner.require_staff("describe points")
     source = found(Source, source_id, "source")
     if len(data) > LARGEST_BYTES:
-        raise TooLarge(
+        raise ImportTooLarge(
             "the description is too large",
             found=f"{len(data)} bytes",
             exists=[f"up to {LARGEST_BYTES}"],

@@ -30,7 +30,7 @@ from smartcis.models.sensor_kinds import kind_named
 logger = structlog.get_logger(__name__)
 
 
-class Outcome(StrEnum):
+class InventoryOutcome(StrEnum):
     """What becomes of a thing."""
 
     ADDED = "added"
@@ -54,7 +54,7 @@ class InventoryRow:
 
     number: int
     key: str
-    outcome: Outcome
+    outcome: InventoryOutcome
     changes: Mapping[str, tuple[str, str]]
     column: str = ""
     refusal: Mapping[str, Any] | None = None
@@ -81,7 +81,7 @@ class InventoryReport:
     def counts(self) -> dict[str, int]:
         """How many rows have each outcome."""
         found = Counter(row.outcome for row in self.rows)
-        return {outcome.value: found[outcome] for outcome in Outcome}
+        return {outcome.value: found[outcome] for outcome in InventoryOutcome}
 
 
 def import_inventory(
@@ -153,19 +153,19 @@ def _taken(row: TableRow, key: str, thing: str, one: InventoryList, owner: Owner
     if held is None:
         _ADD[thing](key, said, owner)
         added = {name: ("", shown(value)) for name, value in said.items()}
-        return InventoryRow(row.number, key, Outcome.ADDED, added)
+        return InventoryRow(row.number, key, InventoryOutcome.ADDED, added)
     changed = {name: value for name, value in said.items() if held[name] != value}
     if not changed:
-        return InventoryRow(row.number, key, Outcome.UNCHANGED, {})
+        return InventoryRow(row.number, key, InventoryOutcome.UNCHANGED, {})
     _CHANGE[thing](key, _with_place(said, changed), owner)
     both = {name: (shown(held[name]), shown(value)) for name, value in changed.items()}
-    return InventoryRow(row.number, key, Outcome.CHANGED, both)
+    return InventoryRow(row.number, key, InventoryOutcome.CHANGED, both)
 
 
 def _removed(
     thing: str, one: InventoryList, rows: list[InventoryRow], owner: Owner
 ) -> Iterator[InventoryRow]:
-    refused = sum(row.outcome is Outcome.REFUSED for row in rows)
+    refused = sum(row.outcome is InventoryOutcome.REFUSED for row in rows)
     for key in one.others(row.key for row in rows):
         if refused:
             why = Invalid(
@@ -176,11 +176,11 @@ def _removed(
             yield _refused(0, key, why, "")
             continue
         _REMOVE[thing](key, owner)
-        yield InventoryRow(0, key, Outcome.REMOVED, {})
+        yield InventoryRow(0, key, InventoryOutcome.REMOVED, {})
 
 
 def _refused(number: int, key: str, fault: AspenError, column: str) -> InventoryRow:
-    return InventoryRow(number, key, Outcome.REFUSED, {}, column, fault.as_dict())
+    return InventoryRow(number, key, InventoryOutcome.REFUSED, {}, column, fault.as_dict())
 
 
 def _with_place(said: Values, changed: Values) -> Values:

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import transaction
 
 from aspen.results import RedisResults
-from aspen.results.protocol import Snapshot
+from aspen.results.protocol import EpochSnapshot
 from smartcis.models import RouteRequest
 
 SHOWN, DOORS, NEWS = VIEWS = ("nearest_destination", "route_door", "route_news")
@@ -52,7 +52,7 @@ def _note(
     cost_mm: int,
     doors: list[str],
     told: Sequence[dict[str, Any]],
-    moment: Snapshot,
+    moment: EpochSnapshot,
 ) -> int:
     if (walk.target, walk.cost_mm, walk.doors) == (target, cost_mm, doors):
         return 0
@@ -74,7 +74,7 @@ def _is_of(walk: RouteRequest, answer: dict[str, Any]) -> bool:
     return [answer[name] for name in QUESTION] == [walk.node, walk.goal, walk.step_free]
 
 
-def _by_session(snapshot: Snapshot) -> Found:
+def _by_session(snapshot: EpochSnapshot) -> Found:
     names = [name for name, *_ in snapshot.columns]
     found: Found = defaultdict(list)
     for row in sorted(snapshot.rows, key=repr):

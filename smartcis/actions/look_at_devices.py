@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from smartcis.access.owner import Owner
-from smartcis.errors import Refused
 from smartcis.models import SeenDevice, Source
 from smartcis.models.lookup import found
 
@@ -15,7 +14,5 @@ def look_at_devices(source_id: str, owner: Owner) -> list[SeenDevice]:
         Refused: the owner is no staff.
         NotFound: no such source.
     """
-    if not owner.staff:
-        raise Refused("only staff may see what sources sent")
-    source = found(Source, source_id, "source")
-    return list(SeenDevice.objects.filter(source=source))
+    owner.require_staff("see what sources sent")
+    return list(SeenDevice.objects.filter(source=found(Source, source_id, "source")))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.db.models import QuerySet
 
 from smartcis.access.owner import Owner
-from smartcis.errors import Refused
 from smartcis.models import DescribedPoint, Source
 from smartcis.models.lookup import found
 
@@ -17,7 +16,6 @@ def look_at_points(source_id: str, owner: Owner) -> QuerySet[DescribedPoint]:
         Refused: the owner is no staff.
         NotFound: no such source.
     """
-    if not owner.staff:
-        raise Refused("only staff may see how sources are set up")
+    owner.require_staff("see how sources are set up")
     source = found(Source, source_id, "source")
     return DescribedPoint.objects.filter(source=source).order_by("pk")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.utils.translation import gettext_noop
 
 from smartcis.access.owner import Owner
-from smartcis.errors import Refused, unknown
 from smartcis.models import RefusedMessage, Source
 from smartcis.models.accesses import note_access
+from smartcis.models.lookup import found
 
 
 def look_at_refused(source_id: str, owner: Owner) -> list[RefusedMessage]:
@@ -17,12 +17,10 @@ def look_at_refused(source_id: str, owner: Owner) -> list[RefusedMessage]:
         Refused: the owner is no staff: a message may hold anything.
         NotFound: no such source.
     """
-    if not owner.staff:
-        raise Refused("only staff may see what sources sent")
-    if not Source.objects.filter(pk=source_id).exists():
-        raise unknown("source", source_id, Source.objects.values_list("pk", flat=True))
+    owner.require_staff("see what sources sent")
+    source = found(Source, source_id, "source")
     # A reader that names a tag in a broken message names it here.
     note_access(
         owner.user_id, owner.account, gettext_noop("looked at"), f"messages of {source_id} left out"
     )
-    return list(RefusedMessage.objects.filter(source_id=source_id))
+    return list(RefusedMessage.objects.filter(source=source))

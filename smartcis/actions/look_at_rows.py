@@ -9,7 +9,7 @@ from django.conf import settings
 
 from aspen.errors import AspenError
 from aspen.log.entry import Interest
-from aspen.results.protocol import Snapshot
+from aspen.results.protocol import EpochSnapshot
 from smartcis import composition
 from smartcis.access.grants import Grant
 from smartcis.errors import NotFound
@@ -20,7 +20,7 @@ class QueryEnded(AspenError, code="smartcis.actions.query_ended"):
     """Rows of a view that the engine cannot maintain."""
 
 
-def look_at_rows(granted: Grant, asked: str) -> Snapshot:
+def look_at_rows(granted: Grant, asked: str) -> EpochSnapshot:
     """Returns the rows of a view.
 
     Args:

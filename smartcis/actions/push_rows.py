@@ -15,7 +15,7 @@ from smartcis.models import Source
 from smartcis.sources.memory import calls_of
 from smartcis.sources.sink import SourceSink
 from smartcis.wrappers.errors import BadRow
-from smartcis.wrappers.protocol import Arrivals
+from smartcis.wrappers.protocol import StreamRows
 from smartcis.wrappers.push import ROWS
 
 ROWS_AT_ONCE = 5_000
@@ -65,7 +65,7 @@ def push_rows(
         declared = CATALOG.get(relation)
         whole = [_row(declared, index, row) for index, row in enumerate(rows)]
         digest = digest_of_call(key, relation, rows)
-        return SourceSink(source.source, log)(Arrivals(key, relation, whole, digest))
+        return SourceSink(source.source, log)(StreamRows(key, relation, whole, digest))
 
 
 def _row(relation: Relation, index: int, row: Any) -> Row:

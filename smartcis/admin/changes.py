@@ -11,14 +11,14 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from smartcis.admin.marks import ReadOnly
-from smartcis.models.changes import Change
+from smartcis.models.changes import ChangeRecord
 
 
 def _said(value: Any) -> str:
     return gettext("nothing") if value in (None, "") else str(value)
 
 
-@admin.register(Change)
+@admin.register(ChangeRecord)
 class ChangeAdmin(ReadOnly):
     """Changes, the newest first; nobody edits them."""
 
@@ -29,12 +29,12 @@ class ChangeAdmin(ReadOnly):
     fields = list_display
 
     @admin.display(description=_("kind"), ordering="kind")
-    def thing(self, change: Change) -> str:
+    def thing(self, change: ChangeRecord) -> str:
         """Returns what kind of thing it was."""
         return gettext(change.kind)
 
     @admin.display(description=_("what changed"))
-    def what(self, change: Change) -> SafeString | str:
+    def what(self, change: ChangeRecord) -> SafeString | str:
         """Returns each field before and after; of what came or went, that it did."""
         before = [one for one, _ in change.fields.values()]
         after = [one for _, one in change.fields.values()]

@@ -20,7 +20,7 @@ from django.utils.translation import gettext_lazy as _
 
 from aspen.errors import AspenError
 from smartcis.access.owner import Owner
-from smartcis.actions.import_inventory import Outcome, import_inventory
+from smartcis.actions.import_inventory import InventoryOutcome, import_inventory
 from smartcis.admin.marks import Page
 from smartcis.importers.inventory.columns import COLUMNS
 from smartcis.importers.inventory.table import LARGEST_BYTES, MOST_ROWS
@@ -120,5 +120,5 @@ class InventoryPage(Inventoried):
             done = ", ".join(each) or gettext("no rows")
             self.message_user(request, f"{capfirst(gettext(report.thing))}: {done}.")
         table = b64encode(data).decode() if preview else ""
-        listed = [row for row in report.rows if row.outcome is not Outcome.UNCHANGED]
+        listed = [row for row in report.rows if row.outcome is not InventoryOutcome.UNCHANGED]
         return {"report": report, "listed": listed, "table": table, "remove": remove}

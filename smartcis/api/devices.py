@@ -17,7 +17,7 @@ from smartcis.actions.set_mappings import set_mappings
 from smartcis.api.fields import Wanted
 from smartcis.api.schema import EDIT, endpoint
 from smartcis.api.sensors import SensorSerializer
-from smartcis.errors import Refused, unknown
+from smartcis.errors import unknown
 from smartcis.models import SeenDevice, Sensor, Source, SourceMapping
 from smartcis.models.lookup import found
 from smartcis.wrappers.payloads.families import CHOICES
@@ -83,8 +83,7 @@ class FeedMappings(APIView):
     @endpoint(MappingsSerializer, 403, 404, 406, operation_id="getFeedMappings")
     def get(self, request: Request, source: str) -> dict[str, QuerySet[SourceMapping]]:
         """Returns them."""
-        if not Owner.of(request).staff:
-            raise Refused("only staff may see how sources are set up")
+        Owner.of(request).require_staff("see how sources are set up")
         return {"mappings": found(Source, source, "source").mappings.all()}
 
     @endpoint(

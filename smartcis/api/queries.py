@@ -22,7 +22,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from aspen.errors import AspenError
-from aspen.results.protocol import Snapshot
+from aspen.results.protocol import EpochSnapshot
 from aspen.views.operators.support.strategies import AUTO, STRATEGIES
 from smartcis import composition
 from smartcis.access.owner import Owner
@@ -154,7 +154,7 @@ CHECKED = PolymorphicProxySerializer("Checked", [ValidSerializer, InvalidSeriali
 def query_body(
     query: MaintainedQuery,
     owner: Owner,
-    snapshots: Mapping[str, Snapshot],
+    snapshots: Mapping[str, EpochSnapshot],
     reasons: Mapping[str, str],
 ) -> dict[str, Any]:
     """Returns a query as the API shows it."""

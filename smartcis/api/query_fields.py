@@ -12,7 +12,7 @@ from drf_spectacular.utils import PolymorphicProxySerializer
 from rest_framework import serializers
 
 from aspen.model.schema import Row
-from aspen.results.protocol import Snapshot
+from aspen.results.protocol import EpochSnapshot
 from smartcis.access.owner import Owner
 from smartcis.actions.submit_statement import StatementResult
 from smartcis.api.bodies import body_type
@@ -139,7 +139,7 @@ def answered_body(done: OnceAnswer | StatementResult) -> dict[str, Any]:
 
 
 def rows_body(
-    found: OnceAnswer | Snapshot,
+    found: OnceAnswer | EpochSnapshot,
     columns: Sequence[tuple[str, str, str]],
     rows: Sequence[Row],
     limit: int | None = None,

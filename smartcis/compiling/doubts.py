@@ -15,7 +15,7 @@ from aspen.streamsql.bind_recursion import UNPROVED_ROWS
 from aspen.streamsql.errors import UnboundedRecursion
 from aspen.streamsql.positions import at
 from aspen.streamsql.statement import Statement
-from aspen.views.products import Product, products
+from aspen.views.products import UntiedSides, products
 from federation.statistics import Statistics
 from smartcis.compiling.statistics import house_statistics
 
@@ -86,7 +86,7 @@ def _unproved(error: UnboundedRecursion) -> UnprovedRecursion:
     )
 
 
-def _doubt(statement: Statement, product: Product, catalog: Catalog) -> CrossProduct:
+def _doubt(statement: Statement, product: UntiedSides, catalog: Catalog) -> CrossProduct:
     one, other = product.sides[:2]
     return CrossProduct(
         f"nothing ties {_named(one)} to {_named(other)}: every row of the one meets every row of"

@@ -18,7 +18,7 @@ from django.db import transaction
 from aspen.model.delta import Delta, merge, negate
 from aspen.model.schema import Row
 from aspen.results import EpochsForgotten, RedisResults
-from aspen.results.protocol import Epoch, Snapshot
+from aspen.results.protocol import Epoch, EpochSnapshot
 from smartcis.compiling.row_order import in_order
 from smartcis.deliveries.notices import Moment, number_of
 from smartcis.deliveries.outputs import WEBHOOK
@@ -100,7 +100,7 @@ def _settle(outlets: Sequence[Outlet], moment: Epoch) -> None:
                     settle_due(outlet, moment)
 
 
-def _compare(outlet: Outlet, snapshot: Snapshot | None) -> int:
+def _compare(outlet: Outlet, snapshot: EpochSnapshot | None) -> int:
     """Publishes the difference between what an outlet was sent and what the view has.
 
     A view that is not there, or in error, keeps what it has sent until it is.

@@ -28,7 +28,7 @@ class Seen(Enum):
     GONE = "no row, or no known value"
 
 
-class Step(Enum):
+class AlarmStep(Enum):
     """What happens to a key."""
 
     RAISED = "raised"
@@ -56,7 +56,7 @@ class Watch:
     gone_s: float | None = None
 
 
-Happened = tuple[Step, float]
+Happened = tuple[AlarmStep, float]
 """A step, and the log time at which it was due."""
 
 
@@ -66,7 +66,7 @@ def see(watch: Watch, rule: AlarmRule, seen: Seen, at_s: float) -> tuple[Watch, 
     if seen is Seen.GONE and rule.silent_s is None:
         seen = Seen.COOL
     gone = seen is Seen.GONE
-    heard: list[Happened] = [(Step.HEARD, at_s)] if watch.silent and not gone else []
+    heard: list[Happened] = [(AlarmStep.HEARD, at_s)] if watch.silent and not gone else []
     watch = Watch(
         raised=watch.raised,
         silent=watch.silent and gone,
@@ -84,9 +84,9 @@ def settle(watch: Watch, rule: AlarmRule, until_s: float) -> tuple[Watch, list[H
         (one for one in _coming(watch, rule) if one[1] <= until_s), key=lambda one: one[1]
     )
     for step, _ in happened:
-        if step is Step.RAISED:
+        if step is AlarmStep.RAISED:
             watch = replace(watch, raised=True, hot_s=None)
-        elif step is Step.CLEARED:
+        elif step is AlarmStep.CLEARED:
             watch = replace(watch, raised=False, cool_s=None)
         else:
             watch = replace(watch, silent=True)
@@ -100,11 +100,11 @@ def due_s(watch: Watch, rule: AlarmRule) -> float | None:
 
 def _coming(watch: Watch, rule: AlarmRule) -> Iterator[Happened]:
     if watch.hot_s is not None:
-        yield Step.RAISED, watch.hot_s + rule.raise_s
+        yield AlarmStep.RAISED, watch.hot_s + rule.raise_s
     if watch.cool_s is not None:
-        yield Step.CLEARED, watch.cool_s + rule.clear_s
+        yield AlarmStep.CLEARED, watch.cool_s + rule.clear_s
     if watch.gone_s is not None and not watch.silent and rule.silent_s is not None:
-        yield Step.SILENT, watch.gone_s + rule.silent_s
+        yield AlarmStep.SILENT, watch.gone_s + rule.silent_s
 
 
 def _since(since_s: float | None, at_s: float) -> float:

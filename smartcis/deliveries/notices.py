@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from aspen.results.protocol import Epoch, Snapshot
-from smartcis.deliveries.lifecycle import Step
+from aspen.results.protocol import Epoch, EpochSnapshot
+from smartcis.deliveries.lifecycle import AlarmStep
 from smartcis.models import Alarm, Delivery, Machine, Outlet, Unit
 from smartcis.models.own_tables import digest_of
 
-Moment = Epoch | Snapshot
-_ENDS = (Step.CLEARED, Step.HEARD)
+Moment = Epoch | EpochSnapshot
+_ENDS = (AlarmStep.CLEARED, AlarmStep.HEARD)
 
 
 def number_of(moment: Moment) -> int:
@@ -19,7 +19,7 @@ def number_of(moment: Moment) -> int:
 
 
 def notify(
-    outlet: Outlet, alarm: Alarm, step: Step, targets: list[tuple[str, str]], moment: Moment
+    outlet: Outlet, alarm: Alarm, step: AlarmStep, targets: list[tuple[str, str]], moment: Moment
 ) -> None:
     """Has everybody told of a step, once, unless the alarm is muted.
 
@@ -47,7 +47,7 @@ def notify(
         )
 
 
-def body(alarm: Alarm, step: Step) -> dict[str, Any]:
+def body(alarm: Alarm, step: AlarmStep) -> dict[str, Any]:
     """Returns what is said of an alarm's step."""
     places = {"rid": alarm.rid, "mid": alarm.mid, "door_id": alarm.door_id}
     return {

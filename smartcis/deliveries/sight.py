@@ -22,7 +22,7 @@ Columns = Sequence[Sequence[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class AlarmReading:
     """What an alarm shows of the row that speaks for it."""
 
     value: float | None
@@ -78,7 +78,7 @@ class Eye:
 
         return min(rows, key=rank, default=None)
 
-    def reading(self, row: Row) -> Reading:
+    def reading(self, row: Row) -> AlarmReading:
         """Returns what is shown of a row."""
         value = row[self._value] if self._value is not None else None
         unit = self._columns[self._value].unit if self._value is not None else ""
@@ -89,7 +89,7 @@ class Eye:
         ]
         number = None if value is None else float(value)
         places = {name: str(row[at]) for name, at in self._places.items() if row[at] is not None}
-        return Reading(number, unit, ", ".join(said), places)
+        return AlarmReading(number, unit, ", ".join(said), places)
 
     def _compiled(self, condition: Any) -> Callable[[Row], Value]:
         if condition is None:

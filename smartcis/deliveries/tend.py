@@ -12,11 +12,11 @@ from typing import Any
 
 from aspen.model.schema import Row
 from aspen.streamsql.alarm_rule import AlarmRule
-from smartcis.deliveries.lifecycle import Happened, Step, Watch, due_s, see, settle
+from smartcis.deliveries.lifecycle import AlarmStep, Happened, Watch, due_s, see, settle
 from smartcis.deliveries.notices import Moment, notify
 from smartcis.deliveries.outputs import ALARM
 from smartcis.deliveries.sight import Eye, eye_of
-from smartcis.deliveries.told import AT_ONCE, Change, rows_by_key
+from smartcis.deliveries.told import AT_ONCE, RowChange, rows_by_key
 from smartcis.models import Alarm, AlarmEvent, Outlet, WatchedKey
 from smartcis.models.alarms import STANDING
 from smartcis.models.own_tables import digest_of
@@ -26,16 +26,16 @@ MESSAGE_LENGTH = 500
 UNIT_LENGTH = 20
 PLACE_LENGTH = 60
 _KINDS = {
-    Step.RAISED: Alarm.Kind.THRESHOLD,
-    Step.CLEARED: Alarm.Kind.THRESHOLD,
-    Step.SILENT: Alarm.Kind.NO_DATA,
-    Step.HEARD: Alarm.Kind.NO_DATA,
+    AlarmStep.RAISED: Alarm.Kind.THRESHOLD,
+    AlarmStep.CLEARED: Alarm.Kind.THRESHOLD,
+    AlarmStep.SILENT: Alarm.Kind.NO_DATA,
+    AlarmStep.HEARD: Alarm.Kind.NO_DATA,
 }
 _SHOWN = ("value", "unit", "message", "rid", "mid", "door_id")
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class TendedAlarm:
     """One alarm of a query: its name, and the eye that looks at the query's rows for it."""
 
     target: str
@@ -47,24 +47,26 @@ class Rule:
         return self.eye.rule
 
 
-def rules_of(outlet: Outlet) -> list[Rule]:
+def rules_of(outlet: Outlet) -> list[TendedAlarm]:
     """Returns a query's alarms."""
     query = outlet.query
     width = None if query.order is None else query.order["width"]
     columns = query.view.columns[:width]
     return [
-        Rule(target, eye_of(rule, columns))
+        TendedAlarm(target, eye_of(rule, columns))
         for kind, target, rule in outlet.outputs
         if kind == ALARM
     ]
 
 
-def key_digest(rule: Rule, row: Row) -> str:
+def key_digest(rule: TendedAlarm, row: Row) -> str:
     """Returns the digest of what a row is about: that of its key."""
     return digest_of(rule.eye.key(row))
 
 
-def tend(outlet: Outlet, rules: Sequence[Rule], changes: Iterable[Change], moment: Moment) -> None:
+def tend(
+    outlet: Outlet, rules: Sequence[TendedAlarm], changes: Iterable[RowChange], moment: Moment
+) -> None:
     """Takes in rows that came and went, in a transaction of the caller's."""
     last = {one.key: one.row for one in changes}
     last |= {one.key: one.row for one in changes if one.after <= 0}
@@ -100,7 +102,9 @@ def settle_due(outlet: Outlet, moment: Moment) -> None:
 class _Books:
     """What the database holds of some keys under one rule, read at once and written at the end."""
 
-    def __init__(self, outlet: Outlet, rule: Rule, digests: list[str], moment: Moment) -> None:
+    def __init__(
+        self, outlet: Outlet, rule: TendedAlarm, digests: list[str], moment: Moment
+    ) -> None:
         self.outlet, self.rule, self.moment = outlet, rule, moment
         self._watched: dict[str, WatchedKey] = {}
         self._standing: dict[tuple[str, str], Alarm] = {}
@@ -128,7 +132,7 @@ class _Books:
     ) -> None:
         """Writes what happened to a key, and where it stands now."""
         for step, at_s in happened:
-            if step in (Step.RAISED, Step.SILENT):
+            if step in (AlarmStep.RAISED, AlarmStep.SILENT):
                 self._raise(digest, step, at_s, about)
             else:
                 self._clear(digest, step, at_s)
@@ -161,7 +165,7 @@ class _Books:
         fields = sorted(self._fields)
         Alarm.objects.bulk_update(self._shown, [*fields, "changed_s"], batch_size=AT_ONCE)
 
-    def _raise(self, digest: str, step: Step, at_s: float, about: Mapping[str, Any]) -> None:
+    def _raise(self, digest: str, step: AlarmStep, at_s: float, about: Mapping[str, Any]) -> None:
         kind = _KINDS[step]
         query = self.outlet.query
         mine = {"outlet": self.outlet, "target": self.rule.target, "digest": digest, "kind": kind}
@@ -180,13 +184,13 @@ class _Books:
         self._standing[digest, kind] = alarm
         self._happened(alarm, step, at_s)
 
-    def _clear(self, digest: str, step: Step, at_s: float) -> None:
+    def _clear(self, digest: str, step: AlarmStep, at_s: float) -> None:
         alarm = self._standing.pop((digest, _KINDS[step]))
         alarm.cleared_s = at_s
         alarm.save(update_fields=["cleared_s"])
         self._happened(alarm, step, at_s)
 
-    def _happened(self, alarm: Alarm, step: Step, at_s: float) -> None:
+    def _happened(self, alarm: Alarm, step: AlarmStep, at_s: float) -> None:
         AlarmEvent.objects.create(alarm=alarm, at_s=at_s, what=step.value)
         notify(self.outlet, alarm, step, list(self.rule.says.notify), self.moment)
 

@@ -17,7 +17,7 @@ AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RowChange:
     """A row that came or went.
 
     Args:
@@ -32,7 +32,7 @@ class Change:
     after: int
 
 
-def fold(outlet: Outlet, delta: Delta, key: Callable[[Row], str]) -> list[Change]:
+def fold(outlet: Outlet, delta: Delta, key: Callable[[Row], str]) -> list[RowChange]:
     """Notes that rows came and went; runs in a transaction.
 
     Args:
@@ -45,7 +45,7 @@ def fold(outlet: Outlet, delta: Delta, key: Callable[[Row], str]) -> list[Change
         sent = known.get(digest)
         before = 0 if sent is None else sent.weight
         after = before + delta[row]
-        changes.append(Change(row, digest, key(row), before, after))
+        changes.append(RowChange(row, digest, key(row), before, after))
         if sent is None:
             fresh = ToldRow(outlet=outlet, digest=digest, row=list(row), weight=after)
             fresh.key = changes[-1].key

@@ -15,7 +15,7 @@ import shapely
 from shapely.geometry import LineString, mapping
 from shapely.geometry.base import BaseGeometry
 
-from smartcis.importers.drawing import Drawing, DrawnLevel, DrawnSpace, Kind, label
+from smartcis.importers.drawing import Drawing, DrawnLevel, DrawnSpace, RiserKind, label
 from smartcis.importers.formats.own_features import MARK
 from smartcis.importers.geometry.projection import Projection
 from smartcis.importers.geometry.spaces import stored_key
@@ -23,11 +23,11 @@ from smartcis.importers.level_names import tidy
 
 DIGITS = 9  # of a degree: a tenth of a millimetre
 NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "smartcis.export")
-RELATIONSHIPS = {Kind.STAIRS: "stairs", Kind.LIFT: "elevator", Kind.RAMP: "ramp"}
+RELATIONSHIPS = {RiserKind.STAIRS: "stairs", RiserKind.LIFT: "elevator", RiserKind.RAMP: "ramp"}
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BuildingPart:
     """One part of a building.
 
     Args:
@@ -73,7 +73,7 @@ class Parts:
         """Returns the UUID of a thing."""
         return str(uuid.uuid5(NAMESPACE, f"{self.building.slug}/{kind}/{key}"))
 
-    def __iter__(self) -> Iterator[Part]:
+    def __iter__(self) -> Iterator[BuildingPart]:
         yield from self._buildings()
         yield from map(self._level, self.building.levels)
         yield from map(self._unit, self.building.spaces)
@@ -83,17 +83,17 @@ class Parts:
         for one in self.building.fixtures:
             said = {"name": _name(one.kind), **self._on(one.level), "anchor_id": None}
             own = {"is": "kiosk", "bearing_deg": one.bearing_deg}
-            yield Part("kiosk", self.id("kiosk", one.key), one.shape, said, own)
+            yield BuildingPart("kiosk", self.id("kiosk", one.key), one.shape, said, own)
 
-    def _buildings(self) -> Iterator[Part]:
+    def _buildings(self) -> Iterator[BuildingPart]:
         for one in self.building.buildings:
             said = {"name": _name(one.name), "category": "unspecified", "restriction": None}
             own = {"is": "building", "feature_id": one.key}
             if one.drawing:
                 own |= {"drawing": one.drawing, "attribution": one.attribution}
-            yield Part("building", self.id("building", one.key), one.footprint, said, own)
+            yield BuildingPart("building", self.id("building", one.key), one.footprint, said, own)
 
-    def _level(self, one: DrawnLevel) -> Part:
+    def _level(self, one: DrawnLevel) -> BuildingPart:
         said = {
             "name": _name(label(one.names)),
             "short_name": _name(one.short_name),
@@ -105,9 +105,9 @@ class Parts:
             "building_ids": [self.id("building", its.key) for its in self.building.buildings],
         }
         own = {"is": "level", "feature_id": one.feature_id, "elevation_m": one.elevation_m}
-        return Part("level", self._levels[one.ordinal], one.outline, said, own)
+        return BuildingPart("level", self._levels[one.ordinal], one.outline, said, own)
 
-    def _unit(self, one: DrawnSpace) -> Part:
+    def _unit(self, one: DrawnSpace) -> BuildingPart:
         assert one.stored is not None
         said = {
             "name": _name(label(one.names)),
@@ -125,9 +125,9 @@ class Parts:
         }
         if one.stored.drawing:
             own["drawing"] = one.stored.drawing
-        return Part("unit", self._unit_id(stored_key(one.key)), one.outline, said, own)
+        return BuildingPart("unit", self._unit_id(stored_key(one.key)), one.outline, said, own)
 
-    def _openings(self) -> Iterator[Part]:
+    def _openings(self) -> Iterator[BuildingPart]:
         for one in self.building.openings:
             said = {
                 "name": _name(one.name),
@@ -145,9 +145,9 @@ class Parts:
                 "derived": one.derived,
                 "door": one.door,
             }
-            yield Part("opening", self.id("opening", one.key), one.shape, said, own)
+            yield BuildingPart("opening", self.id("opening", one.key), one.shape, said, own)
 
-    def _entrances(self) -> Iterator[Part]:
+    def _entrances(self) -> Iterator[BuildingPart]:
         for one in self.building.entrances:
             assert one.level is not None
             said = {
@@ -157,9 +157,9 @@ class Parts:
                 **self._on(one.level),
             }
             own = {"is": "entrance", "rid": _rids((one.space,))[0], "derived": one.derived}
-            yield Part("amenity", self.id("amenity", one.key), one.point, said, own)
+            yield BuildingPart("amenity", self.id("amenity", one.key), one.point, said, own)
 
-    def _rises(self) -> Iterator[Part]:
+    def _rises(self) -> Iterator[BuildingPart]:
         categories = {stored_key(one.key): one.category for one in self.building.spaces}
         for lower, upper in self.building.shafts:
             said = {
@@ -171,7 +171,9 @@ class Parts:
                 "hours": None,
             }
             own = {"is": "shaft", "between": _rids((lower, upper))}
-            yield Part("relationship", self.id("shaft", f"{lower}/{upper}"), None, said, own)
+            yield BuildingPart(
+                "relationship", self.id("shaft", f"{lower}/{upper}"), None, said, own
+            )
         for one in self.building.risers:
             said = {
                 "category": RELATIONSHIPS[one.kind],
@@ -184,7 +186,7 @@ class Parts:
             levels = [tidy(level) for level, _ in one.stops]
             line = LineString([point for _, point in one.stops])
             told: dict[str, Any] = {"is": "riser", "kind": one.kind.value, "levels": levels}
-            yield Part("relationship", self.id("riser", one.key), line, said, told)
+            yield BuildingPart("relationship", self.id("riser", one.key), line, said, told)
 
     def _unit_id(self, key: str) -> str:
         return self.id("unit", key)

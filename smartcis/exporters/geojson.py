@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from smartcis.exporters.features import Part, Parts
+from smartcis.exporters.features import BuildingPart, Parts
 from smartcis.importers.drawing import Drawing, label
 from smartcis.importers.level_names import tidy
 
@@ -37,7 +37,7 @@ class GeoJsonExporter:
         return json.dumps(collection, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def _feature(part: Part) -> dict[str, Any]:
+def _feature(part: BuildingPart) -> dict[str, Any]:
     kind = part.said["category"] if part.kind in {"unit", "relationship"} else part.kind
     feature = part.feature(kind=KINDS.get(kind, kind))
     said = feature["properties"]

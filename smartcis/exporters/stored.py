@@ -25,7 +25,7 @@ from smartcis.importers.drawing import (
     DrawnOpening,
     DrawnRiser,
     DrawnSpace,
-    Kind,
+    RiserKind,
     StoredAs,
 )
 from smartcis.importers.geometry.spaces import stored_key
@@ -222,9 +222,9 @@ def _rises(
         if lower.kind == upper.kind == "centre":
             shafts.append((stored_key(lower.unit_id), stored_key(upper.unit_id)))
             continue
-        kind = Kind.LIFT if edge.way == RoutingEdge.LIFT else Kind.STAIRS
-        if kind is Kind.STAIRS and edge.step_free:
-            kind = Kind.RAMP
+        kind = RiserKind.LIFT if edge.way == RoutingEdge.LIFT else RiserKind.STAIRS
+        if kind is RiserKind.STAIRS and edge.step_free:
+            kind = RiserKind.RAMP
         stops = tuple((ordinals[one.level_id], Point(one.x_m, one.y_m)) for one in (lower, upper))
         risers.append(DrawnRiser(f"riser-{edge.src_id}-{edge.dst_id}", kind, stops))
     return shafts, risers

@@ -17,7 +17,7 @@ from django.db.models import F, Q
 from shapely.geometry import LineString, MultiPolygon, Point
 from shapely.geometry.base import BaseGeometry
 
-from smartcis.importers.drawing import Finding, Note, Spot
+from smartcis.importers.drawing import Finding, LevelPoint, Note
 from smartcis.importers.geometry.outdoors import LONGEST_M, OutdoorWay, outdoor_ways
 from smartcis.importers.geometry.spaces import polygons
 from smartcis.importers.held import polygon_of
@@ -186,4 +186,4 @@ def _note(level: Level, doors: Sequence[RoutingNode], way: OutdoorWay) -> Note:
     )
     at = way.points[len(way.points) // 2]
     why = f"{way.length_m:.0f} m in the open, around the buildings between them"
-    return Note(Finding.CONCLUDED, "way outdoors", both, why, Spot(level.ordinal, at.x, at.y))
+    return Note(Finding.CONCLUDED, "way outdoors", both, why, LevelPoint(level.ordinal, at.x, at.y))

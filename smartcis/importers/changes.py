@@ -32,7 +32,7 @@ NAMED = 10  # of what stands in the way
 
 
 @dataclass(frozen=True, slots=True)
-class TableChange:
+class TableImport:
     """What happened to one table.
 
     Args:
@@ -50,7 +50,7 @@ class TableChange:
 class Changes:
     """What happened to all tables, by the name of the model; those that changed."""
 
-    tables: dict[str, TableChange] = field(default_factory=dict)
+    tables: dict[str, TableImport] = field(default_factory=dict)
 
     def packed(self) -> bytes:
         """Returns them as bytes."""
@@ -66,7 +66,7 @@ class Changes:
         said = json.loads(zlib.decompress(data))
         return cls(
             {
-                name: TableChange(tuple(created), dict(deleted), dict(updated))
+                name: TableImport(tuple(created), dict(deleted), dict(updated))
                 for name, (created, deleted, updated) in said.items()
             }
         )
@@ -81,7 +81,7 @@ def recorded() -> Iterator[Changes]:
     after = _everything()
     for name, held in before.items():
         holds = after[name]
-        change = TableChange(
+        change = TableImport(
             created=tuple(pk for pk in holds if pk not in held),
             deleted={pk: row for pk, row in held.items() if pk not in holds},
             updated={
@@ -164,7 +164,7 @@ def _refuse_used(changes: Changes, ordered: Sequence[type[models.Model]]) -> Non
     for model in ordered:
         created = changes.tables[model.__name__].created
         for other, names in _referring(model).items():
-            change = changes.tables.get(other.__name__, TableChange())
+            change = changes.tables.get(other.__name__, TableImport())
             ours = {*change.created, *change.updated}
             later = [
                 one
@@ -182,7 +182,7 @@ def _refuse_used(changes: Changes, ordered: Sequence[type[models.Model]]) -> Non
                 )
 
 
-def _restore(model: type[models.Model], change: TableChange) -> None:
+def _restore(model: type[models.Model], change: TableImport) -> None:
     """Brings back what was deleted, and changes back what nobody has changed since."""
     manager = model._default_manager  # noqa: SLF001  # the documented way to a model's manager
     fields = {one.attname: one for one in model._meta.concrete_fields}  # noqa: SLF001  # public despite its name

@@ -17,7 +17,7 @@ from smartcis.importers.geometry.detour import without_trespass
 from smartcis.importers.geometry.enclosed import enclosed_rooms
 from smartcis.importers.geometry.entrances import Entrance
 from smartcis.importers.geometry.gaps import gap_corridors
-from smartcis.importers.geometry.known import DoorNames, Known, as_known
+from smartcis.importers.geometry.known import DoorNames, KnownBuilding, as_known
 from smartcis.importers.geometry.links import link_corridors
 from smartcis.importers.geometry.naming import unit_ids
 from smartcis.importers.geometry.passages import Passage, passages
@@ -37,7 +37,7 @@ from smartcis.importers.ways_in import ways_in
 from smartcis.importers.words import category_of
 
 Progress = Callable[[str], None]
-NOTHING_KNOWN = Known()
+NOTHING_KNOWN = KnownBuilding()
 SAME_M2 = 0.05  # of a level: less is rounding
 
 
@@ -85,7 +85,7 @@ class BuildingPlan:
 
 
 def derive(
-    drawing: Drawing, progress: Progress = lambda _: None, known: Known = NOTHING_KNOWN
+    drawing: Drawing, progress: Progress = lambda _: None, known: KnownBuilding = NOTHING_KNOWN
 ) -> BuildingPlan:
     """Works the building out.
 
@@ -196,7 +196,7 @@ def _level_spaces(
     level: DrawnLevel,
     units: Sequence[WalkableSpace],
     footprint: BaseGeometry | None,
-    known: Known,
+    known: KnownBuilding,
     notes: list[Note],
 ) -> list[WalkableSpace]:
     """Returns what can be walked on one level: drawn, between walls, along paths, in gaps."""

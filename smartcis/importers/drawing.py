@@ -32,7 +32,7 @@ class Finding(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class LevelPoint:
     """A point of a level, in metres."""
 
     level: float
@@ -55,10 +55,10 @@ class Note:
     what: str
     where: str
     why: str
-    at: Spot | None = None
+    at: LevelPoint | None = None
 
 
-class Kind(StrEnum):
+class RiserKind(StrEnum):
     """How something joins levels."""
 
     STAIRS = "stairs"
@@ -67,10 +67,10 @@ class Kind(StrEnum):
 
 
 RISERS = {
-    "stairs": Kind.STAIRS,
-    "escalator": Kind.STAIRS,
-    "elevator": Kind.LIFT,
-    "ramp": Kind.RAMP,
+    "stairs": RiserKind.STAIRS,
+    "escalator": RiserKind.STAIRS,
+    "elevator": RiserKind.LIFT,
+    "ramp": RiserKind.RAMP,
 }
 """IMDF category → how a thing of it joins levels."""
 
@@ -184,7 +184,7 @@ class DrawnRiser:
     """
 
     key: str
-    kind: Kind
+    kind: RiserKind
     stops: tuple[tuple[float, Point], ...]
 
 

@@ -21,7 +21,7 @@ class UnsafeArchive(ImportRefused, code="smartcis.import.unsafe_archive"):
     """An archive that would unpack outside itself, or to far more than it seems."""
 
 
-class TooLarge(ImportRefused, code="smartcis.import.too_large"):
+class ImportTooLarge(ImportRefused, code="smartcis.import.too_large"):
     """More bytes or shapes than a building has."""
 
 

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from smartcis.importers.errors import BrokenFile, MissingFile, TooLarge, UnsafeArchive
+from smartcis.importers.errors import BrokenFile, ImportTooLarge, MissingFile, UnsafeArchive
 
 LARGEST_BYTES = 200_000_000  # of one file; the largest published venues have a tenth
 LARGEST_SUM_BYTES = 500_000_000
@@ -39,7 +39,7 @@ class Files:
     Raises:
         MissingFile: there is nothing at the path.
         UnsafeArchive: the archive has absolute or climbing names, or inflates beyond measure.
-        TooLarge: more files or bytes than are read.
+        ImportTooLarge: more files or bytes than are read.
         BrokenFile: no readable archive.
     """
 
@@ -77,14 +77,14 @@ class Files:
         """Returns a file's bytes.
 
         Raises:
-            TooLarge: more than 200 MB.
+            ImportTooLarge: more than 200 MB.
             BrokenFile: it cannot be read, or its archive is damaged.
         """
         if name not in self._read:
             self._read[name] = self._bytes(name, LARGEST_BYTES + 1)
             if len(self._read[name]) > LARGEST_BYTES:
                 del self._read[name]
-                raise TooLarge(
+                raise ImportTooLarge(
                     f"{name} is too large",
                     found=name,
                     exists=[f"up to {LARGEST_BYTES} bytes"],
@@ -102,7 +102,7 @@ class Files:
         if path.is_dir():
             found = [one for one in sorted(path.rglob("*")) if one.is_file()]
             if len(found) > MOST_FILES:
-                raise TooLarge(f"{path.name} holds {len(found)} files", found=path.name)
+                raise ImportTooLarge(f"{path.name} holds {len(found)} files", found=path.name)
             return tuple(str(one.relative_to(path).as_posix()) for one in found)
         if not path.is_file():
             raise MissingFile(
@@ -124,7 +124,7 @@ class Files:
         names = []
         members = [one for one in self._zip.infolist() if not one.is_dir()]
         if len(members) > MOST_FILES:
-            raise TooLarge(f"the archive holds {len(members)} files", found=self.path.name)
+            raise ImportTooLarge(f"the archive holds {len(members)} files", found=self.path.name)
         for member in members:
             name = member.filename.replace("\\", "/")
             if name.startswith("/") or ":" in name.split("/")[0] or ".." in name.split("/"):
@@ -141,7 +141,7 @@ class Files:
                 )
             names.append(member.filename)
         if sum(member.file_size for member in members) > LARGEST_SUM_BYTES:
-            raise TooLarge(
+            raise ImportTooLarge(
                 "the archive is too large unpacked",
                 found=self.path.name,
                 exists=[f"up to {LARGEST_SUM_BYTES} bytes"],

@@ -9,13 +9,13 @@ from typing import Any
 from django.db import models
 from shapely.geometry import Point, Polygon
 
-from smartcis.importers.geometry.known import Known, KnownDoor, KnownUnit
+from smartcis.importers.geometry.known import KnownBuilding, KnownDoor, KnownUnit
 from smartcis.models import Door, RoutingNode, Unit, Venue
 from smartcis.models.building import OUTDOORS
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class HeldPart:
     """What a file draws of the venue.
 
     Args:
@@ -42,10 +42,10 @@ class Part:
         return rows
 
 
-ALL = Part()
+ALL = HeldPart()
 
 
-def known_building(drawing: str | None = None) -> Known:
+def known_building(drawing: str | None = None) -> KnownBuilding:
     """Returns what the database calls the things of the building.
 
     Args:
@@ -53,14 +53,14 @@ def known_building(drawing: str | None = None) -> Known:
     """
     venue = Venue.objects.first()
     if venue is None:
-        return Known()
+        return KnownBuilding()
     units: models.QuerySet[Unit] = Unit.objects.exclude(drawing=OUTDOORS)
     doors: models.QuerySet[Door] = Door.objects.all()
     taken: frozenset[str] = frozenset()
     if drawing is not None:
         taken = frozenset(Unit.objects.exclude(drawing=drawing).values_list("rid", flat=True))
         units, doors = units.filter(drawing=drawing), doors.filter(inner__drawing=drawing)
-    return Known(
+    return KnownBuilding(
         slug=drawing or venue.slug,
         origin=origin_of(venue),
         units=tuple(
@@ -89,6 +89,6 @@ def polygon_of(rings: Sequence[Sequence[Sequence[float]]]) -> Polygon:
     return drawn if drawn.is_valid else drawn.buffer(0)
 
 
-def points(part: Part) -> models.QuerySet[RoutingNode]:
+def points(part: HeldPart) -> models.QuerySet[RoutingNode]:
     """Returns the walking points that were drawn or derived."""
     return part.held(RoutingNode.objects.filter(simulated=False), "unit__drawing")

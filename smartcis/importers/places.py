@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from shapely.geometry.base import BaseGeometry
 
-from smartcis.importers.drawing import Drawing, Note, Spot
+from smartcis.importers.drawing import Drawing, LevelPoint, Note
 from smartcis.importers.geometry.projection import Projection
 from smartcis.importers.geometry.spaces import WalkableSpace
 
@@ -28,7 +28,7 @@ def located(
         spaces: of the building, in metres.
     """
     move = Projection(*origin).metres if drawing.origin is None else (lambda shape: shape)
-    spots: dict[str, Spot] = {}
+    spots: dict[str, LevelPoint] = {}
     for key, level, shape in _drawn(drawing):
         if key not in spots and (spot := _spot(level, move(shape))) is not None:
             spots[key] = spot
@@ -59,9 +59,9 @@ def _drawn(drawing: Drawing) -> Iterator[tuple[str, float, BaseGeometry]]:
         yield label.key, label.level, label.point
 
 
-def _spot(level: float, shape: BaseGeometry) -> Spot | None:
+def _spot(level: float, shape: BaseGeometry) -> LevelPoint | None:
     if shape.is_empty:
         return None
     left, bottom, right, top = shape.bounds
     x_m, y_m = round((left + right) / 2, 3), round((bottom + top) / 2, 3)
-    return Spot(level, x_m, y_m) if abs(x_m) < FARTHEST_M and abs(y_m) < FARTHEST_M else None
+    return LevelPoint(level, x_m, y_m) if abs(x_m) < FARTHEST_M and abs(y_m) < FARTHEST_M else None

@@ -14,10 +14,10 @@ from shapely.geometry.base import BaseGeometry
 from smartcis.importers.derive import BuildingPlan, Progress, derive
 from smartcis.importers.drawing import Drawing
 from smartcis.importers.errors import Unplaced
-from smartcis.importers.geometry.known import Known, is_drawing_of
+from smartcis.importers.geometry.known import KnownBuilding, is_drawing_of
 from smartcis.importers.geometry.projection import Projection
 from smartcis.importers.geometry.spaces import polygons
-from smartcis.importers.held import Part, known_building, origin_of
+from smartcis.importers.held import HeldPart, known_building, origin_of
 from smartcis.models import Unit, Venue
 from smartcis.models.building import OUTDOORS
 
@@ -25,7 +25,9 @@ NOWHERE = (0.0, 0.0)  # of plans in metres without longitude and latitude
 SLUG_LENGTH = 55
 
 
-def placed_plan(drawing: Drawing, progress: Progress, *, add: bool) -> tuple[BuildingPlan, Part]:
+def placed_plan(
+    drawing: Drawing, progress: Progress, *, add: bool
+) -> tuple[BuildingPlan, HeldPart]:
     """Works a file's building out as the venue has it.
 
     Args:
@@ -41,22 +43,22 @@ def placed_plan(drawing: Drawing, progress: Progress, *, add: bool) -> tuple[Bui
         return plan, _told(drawing, plan)
     plan = derive(drawing, progress, known_building(""))
     if _lies_as(plan, known_building("")) or (plan.slug == venue.slug and not add):
-        return replace(plan, slug=venue.slug), Part("")
+        return replace(plan, slug=venue.slug), HeldPart("")
     if not add and NOWHERE in (drawing.origin, origin_of(venue)):
-        return _alone(drawing, progress, ""), Part("")
+        return _alone(drawing, progress, ""), HeldPart("")
     placed = _in_frame(_unstored(drawing), venue)
-    plan = derive(placed, progress, Known(origin=origin_of(venue)))
+    plan = derive(placed, progress, KnownBuilding(origin=origin_of(venue)))
     if plan.origin != origin_of(venue):
         if not add:
-            return _alone(drawing, progress, ""), Part("")
+            return _alone(drawing, progress, ""), HeldPart("")
         raise _unplaced("the file's building lies too far away to be added to this venue", plan)
     slug = _drawing_of(plan, added)
     if slug is None:
         if not add:
-            return _alone(drawing, progress, ""), Part("")
+            return _alone(drawing, progress, ""), HeldPart("")
         slug = _fresh(plan.slug, {venue.slug, *added})
     known = known_building(slug)
-    return replace(derive(placed, progress, known), slug=slug), Part(slug)
+    return replace(derive(placed, progress, known), slug=slug), HeldPart(slug)
 
 
 def _alone(drawing: Drawing, progress: Progress, part: str | None) -> BuildingPlan:
@@ -69,15 +71,15 @@ def _alone(drawing: Drawing, progress: Progress, part: str | None) -> BuildingPl
     return derive(drawing, progress)
 
 
-def _lies_as(plan: BuildingPlan, known: Known) -> bool:
+def _lies_as(plan: BuildingPlan, known: KnownBuilding) -> bool:
     return plan.origin == known.origin and is_drawing_of(plan.spaces, known)
 
 
-def _told(drawing: Drawing, plan: BuildingPlan) -> Part:
+def _told(drawing: Drawing, plan: BuildingPlan) -> HeldPart:
     """Returns whose the units of a file of all are: as it says, and new ones by their ground."""
     units = {one.stored.rid: one.stored.drawing for one in drawing.spaces if one.stored}
     owed = {one.key: (one.drawing, one.attribution) for one in drawing.buildings if one.drawing}
-    return Part(None, units | _drawn_into(plan, units, owed), owed)
+    return HeldPart(None, units | _drawn_into(plan, units, owed), owed)
 
 
 def _drawn_into(

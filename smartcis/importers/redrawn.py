@@ -15,7 +15,7 @@ import shapely
 from shapely.geometry import Polygon
 from shapely.geometry.base import BaseGeometry
 
-from smartcis.importers.geometry.known import Known, same_ground
+from smartcis.importers.geometry.known import KnownBuilding, same_ground
 from smartcis.importers.geometry.spaces import (
     LEAST_PIECE_M2,
     WalkableSpace,
@@ -25,7 +25,7 @@ from smartcis.importers.geometry.spaces import (
 )
 
 
-def redrawn(spaces: Sequence[WalkableSpace], known: Known) -> frozenset[int]:
+def redrawn(spaces: Sequence[WalkableSpace], known: KnownBuilding) -> frozenset[int]:
     """Returns the indices of spaces that are new, or have another outline than the stored one."""
     there = {one.rid: one.outline for one in known.units}
     return frozenset(
@@ -35,7 +35,7 @@ def redrawn(spaces: Sequence[WalkableSpace], known: Known) -> frozenset[int]:
     )
 
 
-def with_ground(spaces: Sequence[WalkableSpace], known: Known) -> list[WalkableSpace]:
+def with_ground(spaces: Sequence[WalkableSpace], known: KnownBuilding) -> list[WalkableSpace]:
     """Returns one level's spaces with their ground: concluded ground gives way to what was drawn.
 
     Law: where nothing was redrawn, each space has the ground it is stored with.

@@ -29,7 +29,7 @@ from smartcis.importers.drawing import (
     Note,
     label,
 )
-from smartcis.importers.errors import NothingDrawn, TooLarge
+from smartcis.importers.errors import ImportTooLarge, NothingDrawn
 from smartcis.importers.geometry.naming import slug
 from smartcis.importers.geometry.projection import Projection
 from smartcis.importers.geometry.spaces import ground_of
@@ -54,11 +54,11 @@ def repaired(drawing: Drawing, origin: tuple[float, float] | None = None) -> Dra
 
     Raises:
         NothingDrawn: no space and no wall is left.
-        TooLarge: more shapes than a venue has.
+        ImportTooLarge: more shapes than a venue has.
     """
     shapes = len(drawing.spaces) + len(drawing.solids) + len(drawing.openings)
     if shapes > MOST_SHAPES:
-        raise TooLarge(
+        raise ImportTooLarge(
             f"the file draws {shapes} things",
             found=str(shapes),
             exists=[f"up to {MOST_SHAPES}"],

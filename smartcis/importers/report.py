@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from smartcis.importers.changes import Changes, TableChange
+from smartcis.importers.changes import Changes, TableImport
 from smartcis.importers.derive import BuildingPlan
 from smartcis.importers.drawing import Finding, Note
 from smartcis.importers.level_names import level_id
@@ -31,7 +31,7 @@ class RoomChanges:
     moved: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, change: TableChange) -> RoomChanges:
+    def of(cls, change: TableImport) -> RoomChanges:
         """Reads them off the change of a table."""
         both = sorted(change.updated.items())
         return cls(
@@ -84,7 +84,7 @@ class ImportReport:
     @property
     def rooms(self) -> RoomChanges:
         """What becomes of the rooms that are there."""
-        return RoomChanges.of(self.changes.tables.get("Unit", TableChange()))
+        return RoomChanges.of(self.changes.tables.get("Unit", TableImport()))
 
     @property
     def unreached(self) -> list[tuple[str, str, str]]:

@@ -9,7 +9,7 @@ from itertools import pairwise
 import shapely
 from shapely.geometry import Point
 
-from smartcis.importers.drawing import Drawing, Finding, Kind, Note
+from smartcis.importers.drawing import Drawing, Finding, Note, RiserKind
 from smartcis.importers.geometry.spaces import WalkableSpace
 from smartcis.importers.geometry.vertical import STAIR_SLOPE_DEG, Climb, Riser
 from smartcis.importers.level_names import level_id
@@ -66,14 +66,16 @@ def _riser(
     spaces: Sequence[WalkableSpace],
     lower: tuple[int, Point],
     upper: tuple[int, Point],
-    kind: Kind,
+    kind: RiserKind,
     heights_m: Mapping[float, float],
 ) -> Riser:
     rise_m = heights_m[spaces[upper[0]].level] - heights_m[spaces[lower[0]].level]
     length_m = max(LEAST_RISE_M, rise_m)
-    if kind is not Kind.LIFT:
+    if kind is not RiserKind.LIFT:
         length_m /= math.sin(math.radians(STAIR_SLOPE_DEG))
-    return Riser(lower, upper, length_m, by_lift=kind is Kind.LIFT, steps=kind is Kind.STAIRS)
+    return Riser(
+        lower, upper, length_m, by_lift=kind is RiserKind.LIFT, steps=kind is RiserKind.STAIRS
+    )
 
 
 def _space_at(
@@ -122,7 +124,7 @@ def _bridges(
                     continue
                 own = (index, at)
                 lower, upper = (own, other) if here < there else (other, own)
-                kind = Kind.LIFT if space.is_lift else Kind.STAIRS
+                kind = RiserKind.LIFT if space.is_lift else RiserKind.STAIRS
                 found.append(_riser(spaces, lower, upper, kind, heights_m))
                 why = f"drawn on one level only: it is taken to lead to {level_id(there)}"
                 notes.append(Note(Finding.CONCLUDED, kind.value, space.rid, why))

@@ -17,7 +17,7 @@ from smartcis.importers.changes import recorded
 from smartcis.importers.derive import BuildingPlan, Progress
 from smartcis.importers.errors import AnotherBuilding, ImportFailed, ImportRefused, StillUsed
 from smartcis.importers.formats import drawing_of
-from smartcis.importers.held import Part
+from smartcis.importers.held import HeldPart
 from smartcis.importers.placing import placed_plan
 from smartcis.importers.report import ImportReport
 from smartcis.importers.store import clear, store
@@ -31,7 +31,7 @@ _LOG = logging.getLogger(__name__)
 
 def plan_of(
     path: Path, progress: Progress = lambda _: None, *, add: bool = False
-) -> tuple[BuildingPlan, Part]:
+) -> tuple[BuildingPlan, HeldPart]:
     """Reads a file of any format and works the building out.
 
     Where the file draws what is there, whatever the file is called, its things keep their names.
@@ -125,7 +125,7 @@ def _keep(record: BuildingImport, report: ImportReport) -> None:
     accepted.exclude(pk__in=newest).update(changes=None)
 
 
-def _refuse_orphans(plan: BuildingPlan, part: Part) -> None:
+def _refuse_orphans(plan: BuildingPlan, part: HeldPart) -> None:
     """Refuses to take rooms away in which real things are.
 
     Raises:

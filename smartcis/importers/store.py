@@ -16,7 +16,7 @@ from shapely.geometry.base import BaseGeometry
 
 from smartcis.importers.derive import BuildingPlan
 from smartcis.importers.geometry.spaces import polygons
-from smartcis.importers.held import ALL, Part, origin_of, points, polygon_of
+from smartcis.importers.held import ALL, HeldPart, origin_of, points, polygon_of
 from smartcis.importers.level_names import level_id
 from smartcis.importers.unmoved import same_ways, settled
 from smartcis.importers.walking_points import keep_standing, numbered
@@ -71,7 +71,7 @@ def clear() -> None:
 
 
 @transaction.atomic
-def store(plan: BuildingPlan, part: Part = ALL) -> Stored:
+def store(plan: BuildingPlan, part: HeldPart = ALL) -> Stored:
     """Writes a building.
 
     Args:
@@ -113,11 +113,11 @@ def _unless_edited(model: type[Level | Unit], wanted: dict[str, Fields]) -> dict
     return wanted
 
 
-def _venue_slug(plan: BuildingPlan, part: Part) -> str:
+def _venue_slug(plan: BuildingPlan, part: HeldPart) -> str:
     return Venue.objects.get().slug if part.drawing else plan.slug
 
 
-def _venues(plan: BuildingPlan, part: Part) -> dict[str, Fields]:
+def _venues(plan: BuildingPlan, part: HeldPart) -> dict[str, Fields]:
     """Returns the venue: its own drawing says how it is called, all say whom they are owed to."""
     others = Building.objects.none() if part.drawing is None else Building.objects.all()
     owed = dict.fromkeys(
@@ -143,7 +143,7 @@ def _venues(plan: BuildingPlan, part: Part) -> dict[str, Fields]:
     }
 
 
-def _buildings(plan: BuildingPlan, part: Part, venue: str) -> dict[str, Fields]:
+def _buildings(plan: BuildingPlan, part: HeldPart, venue: str) -> dict[str, Fields]:
     others: models.QuerySet[Building] = Building.objects.none()
     if part.drawing is not None:
         others = Building.objects.exclude(drawing=part.drawing)
@@ -163,7 +163,7 @@ def _buildings(plan: BuildingPlan, part: Part, venue: str) -> dict[str, Fields]:
     return found
 
 
-def _levels(plan: BuildingPlan, part: Part, venue: str) -> dict[str, Fields]:
+def _levels(plan: BuildingPlan, part: HeldPart, venue: str) -> dict[str, Fields]:
     """Returns the levels; one of several drawings is called as the venue's own calls it."""
     wanted: dict[str, Fields] = {
         level.level_id: {
@@ -235,7 +235,7 @@ def areas(shape: BaseGeometry | None) -> list[list[list[list[float]]]]:
     ]
 
 
-def _units(plan: BuildingPlan, part: Part) -> dict[str, Fields]:
+def _units(plan: BuildingPlan, part: HeldPart) -> dict[str, Fields]:
     wanted: dict[str, Fields] = {}
     for index, space in enumerate(plan.spaces):
         drawn = polygons(space.polygon)[0]

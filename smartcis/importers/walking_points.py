@@ -14,7 +14,7 @@ from django.db import models
 
 from smartcis.importers.derive import BuildingPlan
 from smartcis.importers.geometry.walking_graph import GraphNode
-from smartcis.importers.held import Part, points
+from smartcis.importers.held import HeldPart, points
 from smartcis.models import Desk, Kiosk, Machine, RoutingEdge, RoutingNode, Sensor
 from smartcis.models.equal import Fields
 from smartcis.models.source import PKS_AT_ONCE, batched
@@ -28,7 +28,7 @@ STANDING: tuple[tuple[type[models.Model], str], ...] = (
 FIRST_SIMULATED_NODE = 100_000  # desks and the like are numbered from here
 
 
-def numbered(plan: BuildingPlan, part: Part) -> Mapping[int, int]:
+def numbered(plan: BuildingPlan, part: HeldPart) -> Mapping[int, int]:
     """Assigns each derived point a number: the one it has, that of one that moved, or a fresh one.
 
     What stands on a point of a unit stays on the unit's nearest point of its kind, of any kind.
@@ -62,7 +62,7 @@ def numbered(plan: BuildingPlan, part: Part) -> Mapping[int, int]:
     return numbers
 
 
-def keep_standing(wanted: Mapping[int, Fields], part: Part) -> list[str]:
+def keep_standing(wanted: Mapping[int, Fields], part: HeldPart) -> list[str]:
     """Puts what stands on a point that goes onto the nearest of its unit that stays."""
     stays: dict[str, list[RoutingNode]] = defaultdict(list)
     goes: dict[int, RoutingNode] = {}

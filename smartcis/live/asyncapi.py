@@ -17,7 +17,7 @@ from typing import Any
 from smartcis.live import protocol
 
 ADDRESS = "/ws/live/"
-COLUMN = protocol.Column("mid", "TEXT", "")
+COLUMN = protocol.ViewColumn("mid", "TEXT", "")
 EXAMPLES: tuple[protocol.ClientMessage | protocol.ServerMessage, ...] = (
     protocol.Subscribe(1, "free_machine"),
     protocol.Subscribe(1, "free_machine", since=41),
@@ -25,9 +25,9 @@ EXAMPLES: tuple[protocol.ClientMessage | protocol.ServerMessage, ...] = (
     protocol.Ping(at=12.5),
     protocol.Welcome(protocol.PROTOCOL, 42, "live"),
     protocol.Snapshot(
-        1, "free_machine", [COLUMN], 42, 1_234, 1_795_000_000.0, 0, None, [["A.pc1"]]
+        1, "free_machine", [COLUMN], 42, 1_234, 1_795_000_000.0, 0, None, False, [["A.pc1"]]
     ),
-    protocol.Delta(1, 42, 43, 1_240, 1_795_000_001.0, 1, [(-1, "A.pc1"), (1, "A.pc2")]),
+    protocol.Delta(1, 42, 43, 1_240, 1_795_000_001.0, 1, False, [(-1, "A.pc1"), (1, "A.pc2")]),
     protocol.Closed(1, "free_machine"),
     protocol.WireError(
         1,
@@ -39,7 +39,7 @@ EXAMPLES: tuple[protocol.ClientMessage | protocol.ServerMessage, ...] = (
         "did you mean free_machine?",
         None,
     ),
-    protocol.Status("live", 43, 1_240, 0.2, 1_795_000_001.5),
+    protocol.Status("live", 43, 1_240, 0.2, 1_795_000_001.5, False),
     protocol.Pong(at=12.5),
 )
 HINTS: dict[object, dict[str, Any]] = {

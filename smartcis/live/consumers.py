@@ -34,6 +34,7 @@ from smartcis.live import protocol
 from smartcis.live.allowance import FRAMES_PER_S, Allowance, TooMany
 from smartcis.live.hub import Hub, hub_of
 from smartcis.live.interest import SocketInterests
+from smartcis.live.moment import Moment
 from smartcis.live.origin import origin_allowed
 from smartcis.live.pulse import EnginePulse
 from smartcis.live.rights import group_of_session, group_of_user, user_of_session, watch_of
@@ -89,6 +90,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
         self.replies: list[protocol.ServerMessage] = []
         self.news = asyncio.Event()
         self.pulse_due = False
+        self.moment = Moment(self.subscriptions)
         self.sender: asyncio.Task[None] | None = None
 
     @property
@@ -342,7 +344,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
             await self._send_what_waits()
             if self.pulse_due and self.state is SocketState.OPEN:
                 self.pulse_due = False
-                await self.send(text_data=protocol.encode(self.hub.pulse.message))
+                await self._send(self.moment.status(self.hub.pulse.message))
                 next_beat = loop.time() + HEARTBEAT_S
             if loop.time() >= next_seen and self.state is SocketState.OPEN:
                 next_seen = loop.time() + SEEN_EVERY_S
@@ -354,17 +356,13 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels is
                     logger.warning("walks not kept", reason=str(error))  # the next turn will
 
     async def _send_what_waits(self) -> None:
-        """Sends replies, then of each subscription what waits when its turn comes.
-
-        The socket's own back-pressure holds this task; meanwhile subscriptions sum up, and nothing
-        is encoded for who does not read.
-        """
+        """Sends replies, then what waits; the socket's own back-pressure holds this task."""
         replies, self.replies = self.replies, []
         for message in replies:
             await self._send(message)
-        for subscription in tuple(self.subscriptions.values()):
-            for message in subscription.take() if subscription.waits else ():
-                await self._send(message)
+        for message in self.moment.messages():
+            await self._send(message)
+        self.pulse_due |= self.moment.dangling
 
     async def _send(self, message: protocol.ServerMessage) -> None:
         if self.state is not SocketState.OPEN:

@@ -36,7 +36,7 @@ class BadClientMessage(AspenError, code="smartcis.live.bad_message"):
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ViewColumn:
     """A column of a view."""
 
     name: str
@@ -45,7 +45,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class QueryPosition:
     """Where in a query's text an error lies, counted from 1."""
 
     line: int
@@ -97,17 +97,20 @@ class Snapshot:
         merged: epochs that changed the view and waited for a slow client; this stands for them.
         complete_since_s: log time since which nothing is missing of what the view's windows reach
             back to, null where nothing is missing; another snapshot says when that has come.
+        more: whether further messages of the same moment follow: what is shown between them may
+            contradict itself.
         rows: the last field, so that a text made once for many clients can stand for it.
     """
 
     id: int
     view: str
-    columns: list[Column]
+    columns: list[ViewColumn]
     epoch: int
     position: int
     at_s: float
     merged: int
     complete_since_s: float | None
+    more: bool
     rows: list[WireRow]
     type: Literal["snapshot"] = "snapshot"
 
@@ -118,6 +121,7 @@ class Delta:
 
     Args:
         merged: how many epochs changed the view since; 1 unless some had to wait.
+        more: whether further messages of the same moment follow.
         changes: the last field, like a snapshot's rows.
     """
 
@@ -127,6 +131,7 @@ class Delta:
     position: int
     at_s: float
     merged: int
+    more: bool
     changes: list[tuple[int, *tuple[Cell, ...]]]
     type: Literal["delta"] = "delta"
 
@@ -151,7 +156,7 @@ class WireError:
     id: int | None
     code: str
     message: str
-    position: Position | None
+    position: QueryPosition | None
     found: str
     exists: list[str]
     attempt: str = field(metadata={"wire": "try"})
@@ -167,7 +172,7 @@ class WireError:
             id=id,
             code=body.get("code", "smartcis.live.error"),
             message=body.get("message", ""),
-            position=Position(at["line"], at["column"], at["length"]) if at else None,
+            position=QueryPosition(at["line"], at["column"], at["length"]) if at else None,
             found=body.get("found", ""),
             exists=list(body.get("exists", ())),
             attempt=body.get("try", ""),
@@ -177,13 +182,18 @@ class WireError:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The heartbeat: how the engine is, and the server's clock."""
+    """The heartbeat: how the engine is, and the server's clock.
+
+    Args:
+        more: whether further messages of the moment that was begun follow.
+    """
 
     engine: Engine
     epoch: int
     position: int
     lag_s: float
     server_s: float
+    more: bool
     type: Literal["status"] = "status"
 
 
@@ -208,7 +218,7 @@ SERVER_MESSAGES: tuple[type[ServerMessage], ...] = (
     Status,
     Pong,
 )
-PARTS = (Column, Position)
+PARTS = (ViewColumn, QueryPosition)
 
 
 def wire_name(name: str, metadata: Mapping[str, Any]) -> str:
@@ -223,7 +233,9 @@ def tag_of(message: type) -> str:
 
 def retraction(number: int, view: str) -> list[ServerMessage]:
     """Returns what takes the rows of a subscription off a page: at epoch 0 no view had any."""
-    none = Snapshot(number, view, [], 0, 0, 0.0, merged=0, complete_since_s=None, rows=[])
+    none = Snapshot(
+        number, view, [], 0, 0, 0.0, merged=0, complete_since_s=None, more=False, rows=[]
+    )
     return [none, Closed(number, view)]
 
 
@@ -259,7 +271,7 @@ def encode_head(message: Snapshot | Delta) -> str:
     return encode(bare).removesuffix(END)
 
 
-def _fields(message: ServerMessage | Column | Position) -> dict[str, Any]:
+def _fields(message: ServerMessage | ViewColumn | QueryPosition) -> dict[str, Any]:
     tag = {} if isinstance(message, PARTS) else {"type": message.type}
     found = {wire_name(f.name, f.metadata): getattr(message, f.name) for f in fields(message)}
     return {**tag, **found}

@@ -25,7 +25,7 @@ def status_message(status: EngineStatus, now_s: float) -> Status:
     behind = engine != "live" or status.position < status.head
     since = max(status.progress_s, status.started_s)
     lag_s = max(0.0, now_s - since) if behind and since else 0.0
-    return Status(engine, status.epoch, status.position, round(lag_s, 3), now_s)
+    return Status(engine, status.epoch, status.position, round(lag_s, 3), now_s, more=False)
 
 
 class EnginePulse:

@@ -101,6 +101,8 @@ class Subscription:
         elif change.columns:
             self._forget_waiting()
             self._whole, self._ended = True, False
+            # One that came back before its end was told has not ended.
+            self._news = [one for one in self._news if not isinstance(one, protocol.Closed)]
         if change.error is not None:
             self._news.append(protocol.WireError.of(change.error, self.number))
         seen = self._seen(change.delta)
@@ -153,8 +155,8 @@ class Subscription:
             self.reload()
 
     def _close(self) -> None:
-        """Sends once that the view has ended."""
-        if not self._ended:
+        """Sends once that the view has ended; one kept on demand begins with its first follower."""
+        if not self._ended and (self._told or not self.on_demand):
             self._news.append(protocol.Closed(self.number, self.asked))
         self._ended = True
 
@@ -174,12 +176,13 @@ class Subscription:
                 protocol.Snapshot(
                     id=self.number,
                     view=self.asked,
-                    columns=[protocol.Column(*column) for column in view.columns],
+                    columns=[protocol.ViewColumn(*column) for column in view.columns],
                     epoch=view.epoch,
                     position=view.position,
                     at_s=view.at_s,
                     merged=self._merged,
                     complete_since_s=view.complete_since_s,
+                    more=False,
                     rows=view.shared() if seen is view.rows else bag(seen),
                 )
             )
@@ -194,6 +197,7 @@ class Subscription:
                     position=position,
                     at_s=at_s,
                     merged=self._merged,
+                    more=False,
                     changes=self._changes(),
                 )
             )

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aspen.model.delta import Delta, merge
-from aspen.results.protocol import Epoch, Snapshot, ViewChange
+from aspen.results.protocol import Epoch, EpochSnapshot, ViewChange
 from smartcis.live.shared_rows import SharedRows
 
 KEEP_EPOCHS = 1_024
@@ -54,7 +54,7 @@ class FoldedView:
             self._newest = delta, SharedRows((weight, *row) for row, weight in delta.items())
         return self._newest[1]
 
-    def load(self, snapshot: Snapshot) -> None:
+    def load(self, snapshot: EpochSnapshot) -> None:
         """Takes the whole view."""
         self._shared = None
         self.present = True

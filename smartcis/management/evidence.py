@@ -1,4 +1,4 @@
-"""Commands whose work stands under tests: benches and other people's test files."""
+"""Commands whose work stands under tests: benches, others' test files, texts to translate."""
 
 from __future__ import annotations
 

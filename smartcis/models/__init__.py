@@ -4,7 +4,7 @@ from smartcis.models.accesses import StaffAccess
 from smartcis.models.alarms import Alarm, AlarmEvent, WatchedKey
 from smartcis.models.building import Building, Door, Level, Unit, Venue
 from smartcis.models.calendar import Reservation
-from smartcis.models.changes import Change
+from smartcis.models.changes import ChangeRecord
 from smartcis.models.deliveries import Delivery, Outlet, ToldRow
 from smartcis.models.described import DescribedPoint
 from smartcis.models.destinations import Destination

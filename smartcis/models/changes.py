@@ -31,7 +31,7 @@ MOST = 500
 """Of one statement: an import of thousands is one deed, which the list of imports has."""
 
 
-class Change(models.Model):
+class ChangeRecord(models.Model):
     """One thing that was added, changed or removed.
 
     Args:
@@ -49,6 +49,7 @@ class Change(models.Model):
 
     class Meta:
         ordering = ("-at", "-pk")
+        verbose_name = "change"
         verbose_name_plural = "change log"
 
     def __str__(self) -> str:
@@ -72,11 +73,11 @@ def noted(model: type[models.Model], keys: Sequence[Any], using: str) -> Iterato
     after = _rows(model, found, using)
     kind = model._meta.verbose_name_raw  # noqa: SLF001  # public despite its name
     changes = [
-        Change(account=account, kind=kind, key=str(key)[:100], fields=fields)
+        ChangeRecord(account=account, kind=kind, key=str(key)[:100], fields=fields)
         for key in dict.fromkeys([*before, *after])
         if (fields := _difference(before.get(key, {}), after.get(key, {})))
     ]
-    Change.objects.using(using).bulk_create(changes)
+    ChangeRecord.objects.using(using).bulk_create(changes)
 
 
 def _rows(model: type[models.Model], keys: Sequence[Any], using: str) -> dict[Any, dict[str, Any]]:

@@ -18,7 +18,7 @@ from django.db import OperationalError
 
 from aspen.algebra.read import read_plan
 from aspen.errors import AspenError
-from sensors_sim.innet.answers import Answer
+from sensors_sim.innet.answers import NetworkAnswer
 from sensors_sim.innet.gateway import QueryHandle
 from sensors_sim.motes import DeviceStream
 from sensors_sim.network.mote import Mote
@@ -64,7 +64,7 @@ class DeployedPiece:
     streams: frozenset[str]
     live: bool
     ready_s: float | None = None
-    first: Answer | None = None
+    first: NetworkAnswer | None = None
 
 
 class PieceRunner:

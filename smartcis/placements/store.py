@@ -18,7 +18,7 @@ from django.utils import timezone
 from aspen.model.arrays import row_in
 from aspen.model.schema import Row
 from federation.fragment import NetworkFragment
-from sensors_sim.innet.answers import Answer
+from sensors_sim.innet.answers import NetworkAnswer
 from smartcis.models import MaintainedView, NetworkPiece, Placement
 from smartcis.models.outbox import enqueue
 from smartcis.placements.translate import piece_of
@@ -83,7 +83,7 @@ def want(view: MaintainedView, variant: Variant, reason: Reason) -> Placement:
     return placement
 
 
-def arrive(view_name: str, answers: Mapping[str, Answer]) -> bool:
+def arrive(view_name: str, answers: Mapping[str, NetworkAnswer]) -> bool:
     """Switches a view to the way it is wanted, from these first answers on.
 
     Args:
@@ -126,7 +126,7 @@ def give_up(view_name: str, trouble: str) -> None:
             placement.save()
 
 
-def publish(name: str, answer: Answer) -> bool:
+def publish(name: str, answer: NetworkAnswer) -> bool:
     """Replaces the answer before by a new one; the difference reaches the log.
 
     Returns:
@@ -188,7 +188,7 @@ def _locked(view_name: str) -> Placement | None:
     return found.filter(view_id=view_name).first()
 
 
-def _put(piece: NetworkPiece, answer: Answer) -> bool:
+def _put(piece: NetworkPiece, answer: NetworkAnswer) -> bool:
     before, now = _bag(piece.answer), Counter(answer.rows)
     differs = _tell_difference(piece.name, before, now)
     piece.answer = [[weight, *row] for row, weight in now.items()]

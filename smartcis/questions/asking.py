@@ -16,7 +16,7 @@ from aspen.errors import AspenError
 from aspen.log.entry import Change, Entry, Interest, OneTimeKind, OneTimeQuery
 from aspen.model.arrays import row_in
 from aspen.model.schema import Relation, Row, Value
-from aspen.results.protocol import Snapshot
+from aspen.results.protocol import EpochSnapshot
 from aspen.runtime.one_time_queries import answer_name
 from aspen.runtime.provenance_queries import NoSuchRow, UnknownView
 from smartcis import composition
@@ -54,7 +54,7 @@ class ProvenanceQuery:
     among: tuple[str, ...] = ()
 
 
-def ask(granted: Grant, question: ProvenanceQuery) -> Snapshot:
+def ask(granted: Grant, question: ProvenanceQuery) -> EpochSnapshot:
     """Appends a question to the log, and waits for its answer.
 
     Raises:
@@ -92,7 +92,7 @@ def ask(granted: Grant, question: ProvenanceQuery) -> Snapshot:
     return answer
 
 
-def wait(name: str) -> Snapshot:
+def wait(name: str) -> EpochSnapshot:
     """Returns the answer as soon as the epoch that brings it is written.
 
     Raises:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from django.db.models import Count, Max
 
 from aspen.motes.kinds import device_kind
-from sensors_sim.world import SensorSpec, Spot, Step, VisitorSpec, World
+from sensors_sim.world import PathEdge, SensorSpec, Spot, VisitorSpec, World
 from smartcis.models import (
     Door,
     MaintainedView,
@@ -75,12 +75,12 @@ def world() -> World:
             "node", "level_id", "x_m", "y_m"
         )
     }
-    steps: dict[int, list[Step]] = defaultdict(list)
+    steps: dict[int, list[PathEdge]] = defaultdict(list)
     edges = RoutingEdge.objects.filter(simulated=False, src__unit__unreached="")
     for src, dst, length_mm, door_id in edges.order_by("src", "dst").values_list(
         "src_id", "dst_id", "length_mm", "door_id"
     ):
-        steps[src].append(Step(dst, length_mm, door_id or ""))
+        steps[src].append(PathEdge(dst, length_mm, door_id or ""))
     return World(
         sensors=tuple(sensor_specs().values()),
         visitors=tuple(visitor_specs().values()),

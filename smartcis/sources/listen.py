@@ -35,7 +35,7 @@ Setup = tuple[object, ...]
 logger = structlog.get_logger(__name__)
 
 
-class Turn:
+class ListenerTurn:
     """One of several listening processes has the turn; the others take it when that one is gone."""
 
     def __init__(self, lease: Lease) -> None:

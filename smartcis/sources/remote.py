@@ -11,7 +11,7 @@ from smartcis.catalog import CATALOG
 from smartcis.json_text import decoded
 from smartcis.outbound import body_of, calling
 from smartcis.wrappers.errors import BadRow, LogAway
-from smartcis.wrappers.protocol import Arrivals, Batch, Readings
+from smartcis.wrappers.protocol import Batch, Readings, StreamRows
 
 DEADLINE_S = 10.0
 ANSWER_BYTES = 100_000
@@ -42,7 +42,7 @@ class Remote:
         match batch:
             case Readings(key, readings):
                 return self._post("readings/", list(readings), key)
-            case Arrivals(key, relation, rows):
+            case StreamRows(key, relation, rows):
                 names = CATALOG.get(relation).names
                 objects = [dict(zip(names, row, strict=True)) for row in rows]
                 body = {"relation": relation, "rows": objects}

@@ -27,13 +27,13 @@ from smartcis.sources.stores import store_of
 from smartcis.sources.stores.held import change_held
 from smartcis.wrappers.errors import BadRow, LogAway
 from smartcis.wrappers.protocol import (
-    Arrivals,
     Batch,
     Changed,
     Contents,
     Measurements,
     MessageRefusal,
     Readings,
+    StreamRows,
 )
 
 
@@ -78,7 +78,7 @@ class SourceSink:
                     if taken.fault is not None:
                         raise taken.fault
                     return len(taken.valid)
-                case Arrivals(key, relation, rows, digest):
+                case StreamRows(key, relation, rows, digest):
                     return self._arrive(key, relation, list(rows), digest)
                 case Contents(relation, rows):
                     return store_of(relation)(self.source, relation, rows)

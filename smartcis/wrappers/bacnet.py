@@ -70,7 +70,7 @@ UNITS: Mapping[str, tuple[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class BacnetPoint:
     """An object and what it measures.
 
     Args:
@@ -115,7 +115,7 @@ class BacnetDevice(Poller):
             for number, one in enumerate(config["objects"], start=1)
         ]
         self._given = [
-            Point(one["object"], one["kind"], one["unit"], one["device"] or one["object"])
+            BacnetPoint(one["object"], one["kind"], one["unit"], one["device"] or one["object"])
             for one in given
         ]
         named = [(one.device, one.kind) for one in self._given]
@@ -161,7 +161,7 @@ class BacnetDevice(Poller):
 
     async def _points(
         self, client: BacnetClient, now_s: float
-    ) -> tuple[list[Point], Sequence[str]]:
+    ) -> tuple[list[BacnetPoint], Sequence[str]]:
         """Returns what is read, and what cannot be, a sentence each."""
         memory = self.settings.memory
         said = repr(self._given)
@@ -171,9 +171,9 @@ class BacnetDevice(Poller):
             memory.update(
                 read_s=now_s, said=said, points=[asdict(one) for one in points], strange=strange
             )
-        return [Point(**one) for one in memory["points"]], memory["strange"]
+        return [BacnetPoint(**one) for one in memory["points"]], memory["strange"]
 
-    async def _described(self, client: BacnetClient) -> tuple[list[Point], list[str]]:
+    async def _described(self, client: BacnetClient) -> tuple[list[BacnetPoint], list[str]]:
         """Returns the objects that the operator named, with their units."""
         from smartcis.wrappers.bacnet_client import object_named  # noqa: PLC0415  # see its head
 
@@ -186,11 +186,11 @@ class BacnetDevice(Poller):
                 continue
             units, name = await _units(client, thing), await _name(client, thing)
             unit = one.unit or UNITS.get(units, ("", ""))[1]
-            points.append(Point(thing, one.kind, unit, one.device, name))
+            points.append(BacnetPoint(thing, one.kind, unit, one.device, name))
         return points, strange
 
 
-async def _found(client: BacnetClient) -> tuple[list[Point], list[str]]:
+async def _found(client: BacnetClient) -> tuple[list[BacnetPoint], list[str]]:
     """Returns the objects of a device whose quantity is known."""
     points, strange = [], []
     things = [one for one in await client.objects() if one.partition(",")[0] in READ_KINDS]
@@ -203,7 +203,7 @@ async def _found(client: BacnetClient) -> tuple[list[Point], list[str]]:
         if not kind and thing.startswith(BINARY):
             kind = "switch"
         if kind:
-            points.append(Point(thing, kind, unit, thing, name))
+            points.append(BacnetPoint(thing, kind, unit, thing, name))
         else:
             strange.append(
                 f"{BadRow.code}: {thing} ({name}, {units or 'without units'}): nobody knows what "

@@ -20,7 +20,7 @@ from smartcis.catalog import SYSTEM
 from smartcis.policies import CLOSED, reach
 from smartcis.wrappers.base import Poller
 from smartcis.wrappers.errors import SourceDown
-from smartcis.wrappers.protocol import Append, Arrivals, Capability
+from smartcis.wrappers.protocol import Append, Capability, StreamRows
 
 Told = Sequence[tuple[Epoch, Sequence[ViewChange]]]
 
@@ -67,10 +67,10 @@ class EngineSource(Poller):
             sum(abs(w) for _, changes in told for c in changes for w in c.delta.values()),
             now_s,
         )
-        append(Arrivals(f"engine:{head}:{now_s}", "engine_load", [row]))
-        append(Arrivals(f"views:{head}:{now_s}", "view_load", view_rows(told, now_s)))
+        append(StreamRows(f"engine:{head}:{now_s}", "engine_load", [row]))
+        append(StreamRows(f"views:{head}:{now_s}", "view_load", view_rows(told, now_s)))
         rows = epoch_rows(told, monitors(reads), now_s)
-        append(Arrivals(f"epochs:{head}:{now_s}", "sys_epochs", rows))
+        append(StreamRows(f"epochs:{head}:{now_s}", "sys_epochs", rows))
         memory.update(epoch=head, at_s=now_s, position=position)
         return warnings
 

@@ -20,7 +20,7 @@ from aspen.model.schema import Row
 from smartcis.wrappers.base import Poller
 from smartcis.wrappers.config import ConfigField
 from smartcis.wrappers.errors import SourceDown
-from smartcis.wrappers.protocol import Append, Arrivals, Capability
+from smartcis.wrappers.protocol import Append, Capability, StreamRows
 
 SAMPLE_S = 0.5
 PROCESSES = 3
@@ -53,12 +53,12 @@ class Host(Poller):
             raise SourceDown(f"the system does not say: {error}") from error
         requests_hz, warnings = self._requests_hz(now_s)
         row = (self._host, load_pct, memory_pct, users, jobs, requests_hz, now_s)
-        append(Arrivals("", "host_load", [row]))
+        append(StreamRows("", "host_load", [row]))
         rows: list[Row] = [
             (self._host, rank, pid, name, cpu_pct, memory_mb, now_s)
             for rank, (cpu_pct, pid, name, memory_mb) in enumerate(busiest, start=1)
         ]
-        append(Arrivals("", "host_process", rows))
+        append(StreamRows("", "host_process", rows))
         return warnings
 
     def _requests_hz(self, now_s: float) -> tuple[float | None, list[str]]:

@@ -47,7 +47,7 @@ REGISTER = (
 
 
 @dataclass(frozen=True, slots=True)
-class Register:
+class ModbusRegister:
     """One value of a server; see `REGISTER`."""
 
     register: int
@@ -172,14 +172,14 @@ class ModbusServer(Poller):
         return warnings + self._append(append, Measurements("", measured, now_s))
 
 
-def _register(one: Mapping[str, Any], number: int) -> Register:
+def _register(one: Mapping[str, Any], number: int) -> ModbusRegister:
     """Returns what an operator said of a register.
 
     Raises:
         BadConfig: naming its place in the list.
     """
     whole = described("modbus register", one, REGISTER, number)
-    found = Register(**whole)
+    found = ModbusRegister(**whole)
     last = found.register + (0 if found.bit else WORDS.get(found.type, 1) - 1)
     if not 0 <= found.register <= last <= LAST_REGISTER:
         raise BadConfig(f"number {number}: there is no such register", found=str(found.register))

@@ -16,7 +16,7 @@ from smartcis.wrappers.config import ConfigField
 from smartcis.wrappers.errors import BadRow
 from smartcis.wrappers.fetch import fetch
 from smartcis.wrappers.page import matches, pattern_with
-from smartcis.wrappers.protocol import Append, Arrivals, Capability
+from smartcis.wrappers.protocol import Append, Capability, StreamRows
 
 # `3 | Mill | 41.5 W`, `Outlet 3: 41,5 Watt`
 PATTERN = (
@@ -59,7 +59,7 @@ class Pdu(Poller):
                 rows.append((self.settings.source, outlet, mid, watts(found), at_s))
             except BadRow as bad:
                 warnings.append(f"{bad.code}: outlet {outlet!r}: {bad.message}")
-        append(Arrivals("", "pdu_power", rows))
+        append(StreamRows("", "pdu_power", rows))
         return warnings
 
 

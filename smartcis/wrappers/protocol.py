@@ -75,7 +75,7 @@ class Measurements:
 
 
 @dataclass(frozen=True, slots=True)
-class Arrivals:
+class StreamRows:
     """Rows of one stream.
 
     Args:
@@ -123,7 +123,7 @@ class Changed:
     keys: Callable[[], AbstractSet[str]]
 
 
-Batch = Readings | Measurements | Arrivals | Contents | Changed
+Batch = Readings | Measurements | StreamRows | Contents | Changed
 
 Append = Callable[[Batch], int]
 """Hands a batch over; gives how many rows changed. It has not arrived if this raises."""

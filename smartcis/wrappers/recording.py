@@ -164,15 +164,15 @@ class Recording(Poller):
         turn_s = here.turn_s + (lasted_s + step_s) / self._speed
         return Place(here.began_s, 0, here.turn + 1, turn_s)
 
-    def _steps(self, here: Place, now_s: float) -> Iterator[_Step | float]:
+    def _steps(self, here: Place, now_s: float) -> Iterator[_RecordedSecond | float]:
         """Returns batches that are wholly due, then when the next row is, if there is one."""
-        step = _Step(here)
+        step = _RecordedSecond(here)
         number_of: int | None = None  # of the second that the batch is of
         for place, row in rows_from(self._path, here.place, self._columns):
             at_s = None if row is None else self._time_s(row[self._time])
             if step.rows >= BATCH_ROWS:
                 yield step
-                step = _Step(step.behind)
+                step = _RecordedSecond(step.behind)
             if row is None or at_s is None:
                 step.warn(place, "it is broken" if row is None else "it says no time")
                 step.go(replace(step.behind, place=place))
@@ -182,7 +182,7 @@ class Recording(Poller):
             second = math.floor((due_s - here.began_s) / BATCH_S)
             if number_of not in (None, second) and step.rows:
                 yield step
-                step = _Step(step.behind)
+                step = _RecordedSecond(step.behind)
             if now_s < here.began_s + (second + 1) * BATCH_S:
                 yield due_s
                 return
@@ -215,7 +215,9 @@ class Recording(Poller):
             return moment_s(value.strip() if isinstance(value, str) else value, self._zone)
         return count_s(number(value), 1000.0 if self._form == "ms" else 1.0)
 
-    def _measure(self, step: _Step, place: int, row: Mapping[str, Any], at_s: float) -> None:
+    def _measure(
+        self, step: _RecordedSecond, place: int, row: Mapping[str, Any], at_s: float
+    ) -> None:
         device, sid = self._device or self.settings.source, ""
         if self._sensor:
             device = str(row[self._sensor] or "").strip()
@@ -236,7 +238,7 @@ class Recording(Poller):
 
 
 @dataclass(slots=True)
-class _Step:
+class _RecordedSecond:
     """Rows of one second, how many, and the place behind them."""
 
     behind: Place

@@ -17,10 +17,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from smartcis.access.owner import SYSTEM, Owner
-from smartcis.actions.import_inventory import Outcome, import_inventory
+from smartcis.actions.import_inventory import InventoryOutcome, import_inventory
 from smartcis.errors import Invalid, Refused
 from smartcis.importers.changes import tables
-from smartcis.importers.errors import BrokenFile, TooLarge, UnknownFormat
+from smartcis.importers.errors import BrokenFile, ImportTooLarge, UnknownFormat
 from smartcis.importers.inventory.columns import COLUMNS
 from smartcis.importers.inventory.table import MOST_ROWS
 from smartcis.models import Machine, OutboxEntry, SeenDevice, Sensor, Source, Unit
@@ -117,7 +117,7 @@ def test_what_a_row_cannot_say_is_refused_alone_with_column_and_nearest_names(ho
 def test_rooms_are_found_by_name_unless_two_are_called_so(house):
     Unit.objects.filter(pk__in=("A", "B")).update(name="Lab")
     row = only(done("mid,room\nm3,lab\n"))
-    assert (row.outcome, row.column) == (Outcome.REFUSED, "room")
+    assert (row.outcome, row.column) == (InventoryOutcome.REFUSED, "room")
     assert sorted(row.refusal["exists"]) == ["A", "B"]
 
 
@@ -191,8 +191,8 @@ def test_only_a_choice_removes_and_not_while_a_row_is_refused(house):
         ("mid,room\nm1,A\n".encode("utf-16"), BrokenFile),
         (b"mid,room\nm\x81,A\n", BrokenFile),
         (b'mid,room\n"m1,' + b"A" * 140_000, BrokenFile),
-        (b"mid,room\n" + b"m1,A\n" * (MOST_ROWS + 1), TooLarge),
-        (b"mid,room\n" + b"m" * 600_000, TooLarge),
+        (b"mid,room\n" + b"m1,A\n" * (MOST_ROWS + 1), ImportTooLarge),
+        (b"mid,room\n" + b"m" * 600_000, ImportTooLarge),
     ],
 )
 def test_what_is_no_table_is_refused_whole(house, data, fault):
@@ -247,8 +247,8 @@ def test_the_same_table_twice_changes_nothing(
         again = done(data)
         assert again.counts["added"] == again.counts["changed"] == 0
         assert (everything(), OutboxEntry.objects.count()) == (after, entries)
-        refused = [row.key for row in first.rows if row.outcome is Outcome.REFUSED]
-        assert refused == [row.key for row in again.rows if row.outcome is Outcome.REFUSED]
+        refused = [row.key for row in first.rows if row.outcome is InventoryOutcome.REFUSED]
+        assert refused == [row.key for row in again.rows if row.outcome is InventoryOutcome.REFUSED]
         transaction.set_rollback(True)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from aspen.log.entry import Entry, Transaction
 from aspen.log.redis_log import RedisLog
-from aspen.results.protocol import Snapshot
+from aspen.results.protocol import EpochSnapshot
 from aspen.results.redis_results import RedisResults
 from tests.bench.chaos_load import Load
 from tests.bench.client import Client, Row
@@ -92,7 +92,7 @@ class Comparer:
         self._with_client(views)
         found.what[before:] = [f"round {number}: {text}" for text in found.what[before:]]
 
-    def _settled(self) -> tuple[dict[str, Snapshot], dict[str, Any]]:
+    def _settled(self) -> tuple[dict[str, EpochSnapshot], dict[str, Any]]:
         """Returns all views once they show what was acknowledged, and what they differ in then."""
         ends = time.monotonic() + WAIT_S
         head = self._log.head()
@@ -105,7 +105,7 @@ class Comparer:
                 return views, held
             time.sleep(LOOK_S)
 
-    def _unlike_acknowledged(self, views: dict[str, Snapshot]) -> dict[str, Any]:
+    def _unlike_acknowledged(self, views: dict[str, EpochSnapshot]) -> dict[str, Any]:
         load = self._load
         sent = set(load.values)
         readings: dict[Row, int] = dict(views[load.views["readings"]].rows)
@@ -141,7 +141,7 @@ class Comparer:
                 counts = f"{len(states) - 1} edits, {len(logged) - 1} in the log"
                 found.what.append(f"door {door}: {counts}")
 
-    def _with_oracle(self, views: dict[str, Snapshot]) -> None:
+    def _with_oracle(self, views: dict[str, EpochSnapshot]) -> None:
         found = self.found
         position = max(one.position for one in views.values())
         for _, entry in self._log.read(self._read, position):
@@ -175,7 +175,7 @@ class Comparer:
                 if states is not None and states[-1] != state:
                     states.append(state)
 
-    def _with_client(self, views: dict[str, Snapshot]) -> None:
+    def _with_client(self, views: dict[str, EpochSnapshot]) -> None:
         """Compare what a client was told up to the epoch of the views."""
         found, client = self.found, self._client
         epoch = max(one.epoch for one in views.values())

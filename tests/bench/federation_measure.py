@@ -15,14 +15,14 @@ from aspen.model.schema import Row
 from federation.estimate import Estimate
 from federation.network import Device, Network
 from federation.statistics import Statistics
-from sensors_sim.innet.answers import Answer
+from sensors_sim.innet.answers import NetworkAnswer
 from sensors_sim.innet.compile import Fragment
 from sensors_sim.innet.gateway import QueryHandle
 from sensors_sim.innet.program import Method
 from sensors_sim.motes import Field
 from sensors_sim.network.energy import Account
 from sensors_sim.network.links import Radio
-from sensors_sim.network.packet import Kind
+from sensors_sim.network.packet import PacketKind
 from sensors_sim.sensor_network import SensorNetwork
 from tests.bench.federation_field import KINDS, STREAMS, Even, Hashed, streams_of
 from tests.bench.federation_ways import Piece
@@ -39,12 +39,12 @@ BETWEEN = 0.97  # of an epoch: its answer is given, the next one has not begun
 WARM_SENSORS = 40  # whose values the histograms are made of
 CHECKED = 2  # answers of each piece compared with the oracle
 OPERATORS = {
-    Kind.SHIP.value: "ship",
-    Kind.KEYS.value: "keys",
-    Kind.ROW.value: "rows",
-    Kind.PARTIAL.value: "partials",
+    PacketKind.SHIP.value: "ship",
+    PacketKind.KEYS.value: "keys",
+    PacketKind.ROW.value: "rows",
+    PacketKind.PARTIAL.value: "partials",
 }
-SETUP = (Kind.PROGRAM.value, Kind.ASSIGN.value, Kind.CONFIRM.value)
+SETUP = (PacketKind.PROGRAM.value, PacketKind.ASSIGN.value, PacketKind.CONFIRM.value)
 Spent = dict[str, tuple[float, float]]
 """Bytes and mJ by operator."""
 
@@ -241,7 +241,7 @@ class Bed:
         return found
 
     def _compared(
-        self, piece: Piece, handle: QueryHandle, answers: Sequence[Answer]
+        self, piece: Piece, handle: QueryHandle, answers: Sequence[NetworkAnswer]
     ) -> tuple[tuple[int, int], tuple[int, int, int]]:
         right = rows = missing = wrong = 0
         checked = answers[:CHECKED]

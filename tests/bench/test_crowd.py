@@ -13,17 +13,19 @@ from smartcis.live.shared_rows import TAIL, SharedRows
 from tests.bench import crowd_clients
 from tests.bench.crowd_clients import Follower, Tally
 
-COLUMNS = [protocol.Column('a"],"epoch":7', "INT", "")]
+COLUMNS = [protocol.ViewColumn('a"],"epoch":7', "INT", "")]
 
 
 def snapshot(epoch: int, rows: list, number: int = 0) -> str:
     return protocol.encode(
-        protocol.Snapshot(number, "v", COLUMNS, epoch, epoch, 5.5, 0, None, rows=rows)
+        protocol.Snapshot(number, "v", COLUMNS, epoch, epoch, 5.5, 0, None, more=False, rows=rows)
     )
 
 
 def delta(prev: int, epoch: int, changes: list, number: int = 0) -> str:
-    return protocol.encode(protocol.Delta(number, prev, epoch, epoch, 5.5, 1, changes=changes))
+    return protocol.encode(
+        protocol.Delta(number, prev, epoch, epoch, 5.5, 1, more=False, changes=changes)
+    )
 
 
 def follower(*, folds: bool) -> tuple[Follower, Tally]:
@@ -73,7 +75,7 @@ class Server:
             await send({"type": "websocket.send", "text": snapshot(0, [])})
         for _ in range(3):
             change = protocol.Delta(
-                0, self.epoch, self.epoch + 1, 0, 0.0, 1, SharedRows([(1, self.epoch)])
+                0, self.epoch, self.epoch + 1, 0, 0.0, 1, False, SharedRows([(1, self.epoch)])
             )
             self.epoch += 1
             tail = await change.changes.tail()

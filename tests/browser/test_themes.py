@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 STAFF_PAGES = (
     "/admin/",
     "/admin/smartcis/buildingimport/add/",
-    "/admin/smartcis/change/",
+    "/admin/smartcis/changerecord/",
     "/admin/smartcis/kiosk/",
     "/admin/smartcis/machine/",
     "/admin/smartcis/readpolicy/",

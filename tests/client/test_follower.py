@@ -23,7 +23,7 @@ from smartcis.client import (
 from smartcis.client.live import Follower
 from smartcis.live import protocol
 
-COLUMNS = [protocol.Column("a", "INT", "kg"), protocol.Column("b", "TEXT", "")]
+COLUMNS = [protocol.ViewColumn("a", "INT", "kg"), protocol.ViewColumn("b", "TEXT", "")]
 WELCOME = protocol.Welcome(protocol.PROTOCOL, 1, "live")
 CUT = ConnectionClosedError(None, None)
 
@@ -84,12 +84,12 @@ def following(*sockets, width=None):
 
 def snapshot(epoch, *rows):
     return lambda number: protocol.Snapshot(
-        number, "v", COLUMNS, epoch, epoch, 0.5, 1, None, [list(row) for row in rows]
+        number, "v", COLUMNS, epoch, epoch, 0.5, 1, None, False, [list(row) for row in rows]
     )
 
 
 def delta(prev, epoch, *changes):
-    return lambda number: protocol.Delta(number, prev, epoch, epoch, 0.5, 1, list(changes))
+    return lambda number: protocol.Delta(number, prev, epoch, epoch, 0.5, 1, False, list(changes))
 
 
 def refusal(code, retry_s=None, *, of_all=False):
@@ -132,7 +132,7 @@ def test_waiting_doubles_until_somebody_answers(waits_s):
 
 
 def test_a_missed_change_is_asked_for_under_a_fresh_number():
-    stale = lambda number: protocol.Delta(number - 1, 8, 9, 9, 0.5, 1, [(1, 5, "z")])  # noqa: E731
+    stale = lambda number: protocol.Delta(number - 1, 8, 9, 9, 0.5, 1, False, [(1, 5, "z")])  # noqa: E731
     server, news = following(
         [WELCOME, snapshot(3), delta(5, 6, (1, 1, "x")), stale, delta(3, 9, (1, 2, "y"))]
     )

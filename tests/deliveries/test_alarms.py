@@ -18,7 +18,7 @@ from smartcis.access.owner import Owner
 from smartcis.actions.register_query import register_query
 from smartcis.actions.unregister_query import unregister_query
 from smartcis.deliveries.collect import collect
-from smartcis.deliveries.lifecycle import Seen, Step, Watch, see, settle
+from smartcis.deliveries.lifecycle import AlarmStep, Seen, Watch, see, settle
 from smartcis.errors import Invalid, Refused
 from smartcis.models import Alarm, AlarmEvent, Delivery, Outlet, WatchedKey
 
@@ -276,5 +276,5 @@ def look(seen_by, rule, rid, at_s, rows) -> None:
     else:
         value = rows.get(rid)
         watch, happened = see(watch, rule, said_by(rule, value), at_s)
-    assert all(isinstance(step, Step) for step, _ in happened)
+    assert all(isinstance(step, AlarmStep) for step, _ in happened)
     seen_by[rid] = (watch, told + happened, value)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aspen.streamsql.alarm_rule import AlarmRule
-from smartcis.deliveries.lifecycle import Happened, Seen, Step, Watch, due_s, see, settle
+from smartcis.deliveries.lifecycle import AlarmStep, Happened, Seen, Watch, due_s, see, settle
 
 RULE = AlarmRule(raise_s=30.0, clear_s=60.0, silent_s=300.0)
 RULES = st.builds(
@@ -58,20 +58,20 @@ def oracle(rule: AlarmRule, moments: Moments) -> list[Happened]:
         nonlocal raised, silent
         if not raised and held(Seen.HOT, at_s, rule.raise_s):
             raised = True
-            happened.append((Step.RAISED, float(at_s)))
+            happened.append((AlarmStep.RAISED, float(at_s)))
         if raised and held(Seen.COOL, at_s, rule.clear_s):
             raised = False
-            happened.append((Step.CLEARED, float(at_s)))
+            happened.append((AlarmStep.CLEARED, float(at_s)))
         if rule.silent_s is not None and not silent and held(Seen.GONE, at_s, rule.silent_s):
             silent = True
-            happened.append((Step.SILENT, float(at_s)))
+            happened.append((AlarmStep.SILENT, float(at_s)))
 
     for at_s, now in enumerate(seconds):
         look(at_s)
         for seen in now:
             if silent and seen is not Seen.GONE:
                 silent = False
-                happened.append((Step.HEARD, float(at_s)))
+                happened.append((AlarmStep.HEARD, float(at_s)))
             past.append((at_s, seen))
             look(at_s)
     return happened
@@ -99,19 +99,23 @@ def test_seeing_the_same_again_changes_nothing(rule, moments, seen):
 
 def test_a_reading_that_stays_hot_happens_once():
     moments = [(0, Seen.HOT), *[(1, Seen.HOT)] * 20]
-    assert told(replace(RULE, raise_s=3.0), moments) == [(Step.RAISED, 3.0)]
+    assert told(replace(RULE, raise_s=3.0), moments) == [(AlarmStep.RAISED, 3.0)]
 
 
 def test_flapping_is_neither_raised_nor_cleared():
     hot = [(0, Seen.HOT), (29, Seen.BETWEEN)] * 10
     assert told(RULE, hot) == []
     raised = [(0, Seen.HOT), (30, Seen.BETWEEN), *[(10, Seen.COOL), (50, Seen.BETWEEN)] * 10]
-    assert told(RULE, raised) == [(Step.RAISED, 30.0)]
+    assert told(RULE, raised) == [(AlarmStep.RAISED, 30.0)]
 
 
 def test_silence_is_an_alarm_of_its_own_and_clears_nothing():
     moments = [(0, Seen.HOT), (40, Seen.GONE), (400, Seen.HOT)]
-    assert told(RULE, moments) == [(Step.RAISED, 30.0), (Step.SILENT, 340.0), (Step.HEARD, 440.0)]
+    assert told(RULE, moments) == [
+        (AlarmStep.RAISED, 30.0),
+        (AlarmStep.SILENT, 340.0),
+        (AlarmStep.HEARD, 440.0),
+    ]
 
 
 def test_what_is_pending_is_due_when_it_has_held():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from aspen.algebra.expr import Col, Const, Not, Op
 from federation.choices import counted
 from federation.histogram import BadHistogram, Histogram
-from federation.statistics import Known, Origin, Statistics
+from federation.statistics import KnownFigure, Origin, Statistics
 
 values = st.lists(st.floats(-100, 100), min_size=1, max_size=60)
 bounds = st.floats(-150, 150)
@@ -47,11 +47,11 @@ def test_what_is_no_histogram_is_refused(edges, counts):
 def test_what_was_measured_goes_before_what_was_counted_before_guesses():
     histogram = {"light_reading.lux": Histogram((0.0, 200.0), (10.0,))}
     text = {"light_reading.lux < 100.0": 0.9}
-    assert Statistics().kept(LIGHT, NAMES) == Known(1 / 3, Origin.GUESSED)
+    assert Statistics().kept(LIGHT, NAMES) == KnownFigure(1 / 3, Origin.GUESSED)
     counted = Statistics(histograms=histogram).kept(LIGHT, NAMES)
-    assert counted == Known(0.5, Origin.HISTOGRAM)
+    assert counted == KnownFigure(0.5, Origin.HISTOGRAM)
     measured = Statistics(shares=text, histograms=histogram).kept(LIGHT, NAMES)
-    assert measured == Known(0.9, Origin.MEASURED)
+    assert measured == KnownFigure(0.9, Origin.MEASURED)
     assert str(measured) == "0.9 (measured)"
 
 
@@ -65,7 +65,7 @@ def test_a_product_is_as_trusted_as_its_worst_factor():
     found = known.kept(Op("AND", LIGHT, other), NAMES)
     assert found.value == pytest.approx(0.5 * Statistics().kept(other).value)
     assert found.origin is Origin.GUESSED
-    assert known.kept(Not(LIGHT), NAMES) == Known(0.5, Origin.MEASURED)
+    assert known.kept(Not(LIGHT), NAMES) == KnownFigure(0.5, Origin.MEASURED)
 
 
 def test_turned_comparisons_and_distinct_values_are_understood():

@@ -17,7 +17,7 @@ from typing import Any
 from aspen.motes.kinds import device_kind
 from sensors_sim.kernel import Kernel
 from sensors_sim.waveforms import checked
-from sensors_sim.world import Reading, SensorSpec, Spot, Step, VisitorSpec, World
+from sensors_sim.world import PathEdge, Reading, SensorSpec, Spot, VisitorSpec, World
 
 OWN = {"mid", "every", "at"}
 
@@ -25,7 +25,7 @@ OWN = {"mid", "every", "at"}
 def trace(text: str) -> str:
     """Run a scenario; give one reading per line."""
     spots: dict[int, Spot] = {}
-    steps: dict[int, list[Step]] = defaultdict(list)
+    steps: dict[int, list[PathEdge]] = defaultdict(list)
     sensors, visitors, locked = [], [], set()
     acquire: frozenset[str] | None = None
     seconds, seed = 0.0, 0
@@ -38,8 +38,8 @@ def trace(text: str) -> str:
                 spots[int(plain[0])] = Spot(plain[1], float(plain[2]), float(plain[3]))
             case "step":
                 one, other, length_mm = map(int, plain)
-                steps[one].append(Step(other, length_mm, given.get("door", "")))
-                steps[other].append(Step(one, length_mm, given.get("door", "")))
+                steps[one].append(PathEdge(other, length_mm, given.get("door", "")))
+                steps[other].append(PathEdge(one, length_mm, given.get("door", "")))
             case "sensor":
                 sensors.append(_sensor(plain, given, spots))
             case "visitor":

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from django.utils.translation import override
 
-from smartcis.importers.drawing import RISERS, Kind
+from smartcis.importers.drawing import RISERS, RiserKind
 from smartcis.noted_things import THINGS, thing
 
 IMPORTERS = Path("smartcis/importers")
@@ -46,7 +46,7 @@ def noted():
 
 
 def test_each_thing_has_a_word():
-    found = {*noted(), *RISERS, *(kind.value for kind in Kind)}
+    found = {*noted(), *RISERS, *(kind.value for kind in RiserKind)}
     assert len(found) > 25
     assert found - THINGS.keys() == set()
 

@@ -16,7 +16,7 @@ from smartcis.access.owner import Owner
 from smartcis.actions.accept_proposals import accept_proposals
 from smartcis.actions.describe_points import describe_points
 from smartcis.errors import Refused
-from smartcis.importers.errors import BrokenFile, NothingDrawn, TooLarge
+from smartcis.importers.errors import BrokenFile, ImportTooLarge, NothingDrawn
 from smartcis.importers.points.brick import read_brick
 from smartcis.importers.points.haystack import read_haystack
 from smartcis.models import DescribedPoint, SeenDevice, Sensor, Source
@@ -271,7 +271,7 @@ def test_programs_describe_look_place_and_forget(client, source):
         (b"[" * 9_000, BrokenFile),
         (b'{"rows": 5}', BrokenFile),
         (b'{"rows": [{"id": 5, "point": "m:"}]}', NothingDrawn),
-        (b" " * 700_001, TooLarge),
+        (b" " * 700_001, ImportTooLarge),
     ],
 )
 def test_what_is_no_description_is_refused(source, data, refusal):

@@ -182,7 +182,7 @@ def test_nothing_is_taken_for_who_does_not_read():
         consumer = consumers.LiveConsumer()
         consumer.state = consumers.SocketState.OPEN
         consumer.send = lambda **_: asyncio.Event().wait()  # the socket takes no more
-        consumer.subscriptions = {number: Waiting() for number in range(64)}
+        consumer.subscriptions |= {number: Waiting() for number in range(64)}
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(consumer._send_what_waits(), 0.05)
         assert [one.taken for one in consumer.subscriptions.values()] == [1] + [0] * 63

@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from aspen.results import EpochsForgotten
-from aspen.results.protocol import Epoch, Snapshot, ViewChange
+from aspen.results.protocol import Epoch, EpochSnapshot, ViewChange
 from smartcis.live import hub as module
 from smartcis.live import protocol, views
 from smartcis.live.hub import Hub
@@ -22,7 +22,7 @@ class Store:
     """A result store; `gate` holds readers of snapshots back, `told` is what the follower has."""
 
     def __init__(self, epoch: int = 0) -> None:
-        self.snapshots_of: dict[str, Snapshot] = {}
+        self.snapshots_of: dict[str, EpochSnapshot] = {}
         self.number = epoch
         self.gate = asyncio.Event()
         self.gate.set()
@@ -56,7 +56,7 @@ class Store:
 
     def write(self, delta, view="v", **more) -> Epoch:
         """Write an epoch, which the follower hears of only by `told`."""
-        before = self.snapshots_of.get(view, Snapshot(view, 0, 0, 0.0, COLUMNS, {}))
+        before = self.snapshots_of.get(view, EpochSnapshot(view, 0, 0, 0.0, COLUMNS, {}))
         rows = dict(before.rows)
         for row, weight in delta.items():
             rows[row] = rows.get(row, 0) + weight

@@ -52,8 +52,8 @@ def test_a_snapshot_is_encoded_once_for_all_and_others_have_their_turns(monkeypa
         assert len(set(tails)) == 1
         assert next(calls) == -(-15_001 // shared_rows.ROWS_AT_ONCE)
         assert await turning >= 7
-        columns = [protocol.Column(*column) for column in view.columns]
-        snapshot = protocol.Snapshot(3, "v", columns, 9, 8, 7.5, 2, None, bag(view.rows))
+        columns = [protocol.ViewColumn(*column) for column in view.columns]
+        snapshot = protocol.Snapshot(3, "v", columns, 9, 8, 7.5, 2, None, False, bag(view.rows))
         assert protocol.encode_head(snapshot) + tails[0].text == protocol.encode(snapshot)
 
     asyncio.run(told())

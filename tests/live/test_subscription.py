@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aspen.results.protocol import Epoch, Snapshot, ViewChange
+from aspen.results.protocol import Epoch, EpochSnapshot, ViewChange
 from smartcis.live import protocol
 from smartcis.live.subscription import WAITING_AT_LEAST, Subscription
 from smartcis.live.views import KEEP_EPOCHS, FoldedView, History
@@ -16,7 +16,7 @@ class Story:
 
     def __init__(self, columns=COLUMNS, rows=((0,),), allowed=None) -> None:
         self.view, self.history, self.wakes = FoldedView("v"), History(), 0
-        self.view.load(Snapshot("v", 0, 0, 0.0, columns, dict.fromkeys(rows, 1)))
+        self.view.load(EpochSnapshot("v", 0, 0, 0.0, columns, dict.fromkeys(rows, 1)))
         self.client = self.follow(None, allowed)
 
     def follow(self, since, allowed=None):
@@ -119,7 +119,21 @@ def test_a_view_that_begins_anew_merged_nothing():
     story.change({(1,): 1})
     story.change({}, closed=True)
     story.change({(7,): 1}, columns=COLUMNS)
-    assert story.told()[-1] == (protocol.Snapshot, 0)
+    assert story.told() == [(protocol.Snapshot, 0)], "it came back before its end was told"
+
+
+def test_a_view_that_rests_until_it_hears_of_its_first_follower_has_not_ended():
+    story = Story()
+    story.change({}, closed=True)
+    waiting = Subscription(2, "v", story.view, None, story.wake, story.history.net, on_demand=True)
+    story.client = waiting
+    waiting.begin(None)
+    story.change({}, closed=True)
+    assert not waiting.waits
+    story.change({(7,): 1}, columns=COLUMNS)
+    assert story.told() == [(protocol.Snapshot, 0)]
+    story.change({}, closed=True)
+    assert [type(message) for message in waiting.take()] == [protocol.Closed]
 
 
 def rows_of(messages):
@@ -239,7 +253,7 @@ def test_the_hub_starting_over_sends_nothing_that_waited():
     story = Story()
     story.client.take()
     story.change({(1,): 1})
-    story.view.load(Snapshot("v", 9, 9, 9.0, COLUMNS, {(5,): 2}))
+    story.view.load(EpochSnapshot("v", 9, 9, 9.0, COLUMNS, {(5,): 2}))
     story.client.reload()
     assert rows_of(story.client.take()) == [(5,), (5,)]
     story.change({(1,): 1})
@@ -247,7 +261,7 @@ def test_the_hub_starting_over_sends_nothing_that_waited():
     story.client.reload()
     story.client.reload()
     assert [type(m) for m in story.client.take()] == [protocol.Closed]
-    story.view.load(Snapshot("v", 11, 11, 11.0, COLUMNS, {(6,): 1}))
+    story.view.load(EpochSnapshot("v", 11, 11, 11.0, COLUMNS, {(6,): 1}))
     story.client.reload()
     story.view.forget()
     story.client.reload()
@@ -260,7 +274,7 @@ def test_the_hub_starting_over_does_not_end_what_has_not_begun():
     early = story.follow(None)
     early.reload()
     assert not early.waits
-    story.view.load(Snapshot("v", 9, 9, 9.0, COLUMNS, {(5,): 1}))
+    story.view.load(EpochSnapshot("v", 9, 9, 9.0, COLUMNS, {(5,): 1}))
     early.reload()
     assert [type(m) for m in early.take()] == [protocol.Snapshot]
 

@@ -227,5 +227,5 @@ def test_a_climbing_column_ends_a_recursion(text):
     ],
 )
 def test_what_may_go_on_for_ever_is_refused(text):
-    with pytest.raises(errors.UnboundedRecursion):
+    with pytest.raises(errors.UnboundedRule):
         compile_program(text, CATALOG)

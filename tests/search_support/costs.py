@@ -26,7 +26,7 @@ from aspen.motes.radio import BYTE_S, OPERATOR_MJ, RX_MW
 from federation.cost import Cost, Weights
 from federation.radio import TX_MA
 from federation.search.joins import MICRO
-from federation.search.splits import JoinGraph
+from federation.search.splits import JoinPartners
 
 KEY_BYTES = 4
 REFRESH_S = 10.0  # own choice: how often keys or a Bloom filter of a window are sent anew
@@ -79,7 +79,7 @@ class Estimates:
     values but the least [Selinger et al., SIGMOD 1979].
     """
 
-    def __init__(self, problem: Problem, graph: JoinGraph) -> None:
+    def __init__(self, problem: Problem, graph: JoinPartners) -> None:
         self.graph = graph
         self.classes = classes(problem)
         self.members = {one.alias: one for one in problem.members}
@@ -190,14 +190,14 @@ def _touching(rows_per_s: float, site: SearchSite) -> Work:
     return Work(Cost(energy_mj_per_s=energy_mj_per_s), rows_per_s * site.row_us / 1000)
 
 
-def join_graph(problem: Problem) -> JoinGraph:
+def join_graph(problem: Problem) -> JoinPartners:
     """Returns who joins with whom; with those that follow by transitivity, if the problem says."""
     joined = [{one.left, one.right} for one in problem.thetas]
     if problem.closure:
         joined += [{a.alias for a in of} for of in classes(problem).values()]
     else:
         joined += [{one.left.alias, one.right.alias} for one in problem.equalities]
-    return JoinGraph((one.alias for one in problem.members), joined)
+    return JoinPartners((one.alias for one in problem.members), joined)
 
 
 def classes(problem: Problem) -> dict[str, tuple[Attribute, ...]]:

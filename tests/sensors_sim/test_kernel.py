@@ -15,7 +15,7 @@ from aspen.motes.kinds import DEVICE_KINDS, UnknownDevice, device_kind
 from sensors_sim.errors import BadParameters, BadWorld, UnknownWaveform
 from sensors_sim.kernel import HELLO_S, Kernel
 from sensors_sim.waveforms import WAVEFORMS, checked, waveform
-from sensors_sim.world import SensorSpec, Spot, Step, VisitorSpec, World
+from sensors_sim.world import PathEdge, SensorSpec, Spot, VisitorSpec, World
 
 SPOTS = {n: Spot("L0", 10.0 * n, 0.0) for n in range(5)} | {9: Spot("L1", 40.0, 0.0)}
 WAYS = [(0, 1), (1, 2), (2, 3), (3, 4)]
@@ -25,10 +25,10 @@ def steps():
     found = defaultdict(list)
     for one, other in WAYS:
         door = "d" if (one, other) == (2, 3) else ""
-        found[one].append(Step(other, 10_000, door))
-        found[other].append(Step(one, 10_000, door))
-    found[4].append(Step(9, 8_000))
-    found[9].append(Step(4, 8_000))
+        found[one].append(PathEdge(other, 10_000, door))
+        found[other].append(PathEdge(one, 10_000, door))
+    found[4].append(PathEdge(9, 8_000))
+    found[9].append(PathEdge(4, 8_000))
     return {src: tuple(leaving) for src, leaving in found.items()}
 
 
@@ -177,7 +177,7 @@ def test_a_visitor_who_leaves_is_not_heard():
 
 def test_a_world_that_contradicts_itself_is_refused():
     with pytest.raises(BadWorld, match="no walking point"):
-        World(spots={1: Spot("L0", 0, 0)}, steps={1: (Step(2, 5),)})
+        World(spots={1: Spot("L0", 0, 0)}, steps={1: (PathEdge(2, 5),)})
     with pytest.raises(BadWorld, match="share an id"):
         one = sensor("s", "light", "constant", {"value": 3})
         World(sensors=(one, one))

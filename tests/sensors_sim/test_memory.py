@@ -23,7 +23,7 @@ from sensors_sim.network import dissemination, tree
 from sensors_sim.network.links import Radio
 from sensors_sim.sensor_network import SensorNetwork
 from sensors_sim.waveforms import checked
-from sensors_sim.world import SensorSpec, Spot, Step, VisitorSpec, World
+from sensors_sim.world import PathEdge, SensorSpec, Spot, VisitorSpec, World
 
 SEAT, LIGHT = scan("seat_reading", "s"), scan("light_reading", "l")
 ROWS = Filter(SEAT, Op(">=", Col("s.weight_kg"), Const(10.0)))
@@ -129,7 +129,7 @@ def light() -> SensorSpec:
 
 def test_sensors_and_visitors_that_come_and_go_leave_nothing():
     spots = {n: Spot("L0", 10.0 * n, 0.0) for n in range(3)}
-    steps = {n: (Step((n + 1) % 3, 10_000),) for n in spots}
+    steps = {n: (PathEdge((n + 1) % 3, 10_000),) for n in spots}
     kernel = Kernel(World((receiver(),), (), spots, steps), 3)
 
     def turn(first: int, times: int) -> Counter[str]:

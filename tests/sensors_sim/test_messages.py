@@ -20,13 +20,19 @@ from sensors_sim.innet.compile import Fragment, column_wire, compile_fragment
 from sensors_sim.innet.joins import BASE, Assignment, read_assignment
 from sensors_sim.innet.partial import Aggregator, Partials
 from sensors_sim.innet.placement import Prices, Shares, assign_groups, groups_of
-from sensors_sim.innet.program import Method, PartialAggregate, Program, ProgramOutput, StreamInput
+from sensors_sim.innet.program import (
+    Method,
+    MoteProgram,
+    PartialAggregate,
+    ProgramOutput,
+    StreamInput,
+)
 from sensors_sim.innet.registry import Registry
 from sensors_sim.innet.running import Running
 from sensors_sim.innet.sides import Sides
 from sensors_sim.innet.values import (
     Dictionary,
-    Reader,
+    ValueReader,
     Wire,
     WireType,
     Writer,
@@ -65,7 +71,7 @@ inputs = st.builds(StreamInput, st.sampled_from(NAMES), optional)
 def programs(draw):
     streams = draw(st.lists(inputs, min_size=1, max_size=3))
     several = len(streams) > 1
-    return Program(
+    return MoteProgram(
         tuple(streams),
         tuple(draw(st.lists(st.builds(ProgramOutput, exprs, wires), max_size=4))),
         draw(st.integers(0, 10**7)),
@@ -120,7 +126,7 @@ def test_a_value_is_read_as_it_was_written(wire, data):
     dictionary = Dictionary()
     out = Writer(dictionary)
     out.put(wire, value)
-    source = Reader(bytes(out.data), dictionary)
+    source = ValueReader(bytes(out.data), dictionary)
     read = source.take(wire)
     assert read == value
     assert type(read) is type(value)
@@ -334,7 +340,7 @@ def test_a_reading_arrives_as_its_device_measured_it(exact, tenths, milliseconds
     columns = [column_wire(stream, index) for index in range(len(row))]
     for wire, value in zip(columns, row, strict=True):
         out.put(wire, value)
-    source = Reader(bytes(out.data), dictionary)
+    source = ValueReader(bytes(out.data), dictionary)
     assert tuple(map(source.take, columns)) == row
 
 
@@ -357,7 +363,7 @@ def test_equal_values_have_equal_keys_however_their_devices_send_them(many, word
     }
     equal = ((0, 1, 1, 1), (0, 2, 1, 2))
     inputs = (StreamInput("whole", None), StreamInput("exact", None))
-    sides = Sides(Program(inputs, (), 1000, equal=equal), streams, Registry(streams))
+    sides = Sides(MoteProgram(inputs, (), 1000, equal=equal), streams, Registry(streams))
     assert sides.key(0, ("a", many, word, 1.0)) == sides.key(1, ("b", float(many), word, 2.0))
     assert sides.key(0, ("a", many, word, 1.0)) != sides.key(1, ("b", float(many), word + "!", 2.0))
 

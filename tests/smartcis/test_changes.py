@@ -10,7 +10,7 @@ from django.urls import reverse
 from smartcis.access.owner import SYSTEM
 from smartcis.actions.issue_token import issue_token
 from smartcis.actions.set_door_state import set_door_state
-from smartcis.models import Change, Machine, Sensor, Unit, Visitor
+from smartcis.models import ChangeRecord, Machine, Sensor, Unit, Visitor
 
 ONE = {"parameters": {"value": 1}}
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
@@ -23,8 +23,8 @@ def keeper(client, house, building):
 
 
 def logged() -> list[tuple]:
-    found = [(one.account, one.kind, one.key, one.fields) for one in Change.objects.all()]
-    Change.objects.all().delete()
+    found = [(one.account, one.kind, one.key, one.fields) for one in ChangeRecord.objects.all()]
+    ChangeRecord.objects.all().delete()
     return found
 
 
@@ -40,7 +40,7 @@ def test_rest_and_the_administration_are_noted_with_both_values(keeper):
     keeper.delete("/api/v1/kiosks/k1/")
     ((_, kind, key, fields),) = logged()
     assert (kind, key, fields["name"][1]) == ("kiosk", "k1", None)
-    page = keeper.get(reverse("admin:smartcis_change_changelist"))
+    page = keeper.get(reverse("admin:smartcis_changerecord_changelist"))
     assert page.status_code == 200
 
 

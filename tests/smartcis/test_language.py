@@ -16,7 +16,7 @@ from smartcis.body_limit import refuse
 from smartcis.deliveries.mail import message_of
 from smartcis.errors import BodyTooLarge
 from smartcis.language import language_of
-from smartcis.models import Change, Delivery, Destination, Door, MaintainedView
+from smartcis.models import ChangeRecord, Delivery, Destination, Door, MaintainedView
 
 pytestmark = pytest.mark.django_db
 
@@ -164,8 +164,8 @@ def test_the_change_log_is_kept_in_english_and_shown_in_the_page_s_language(
     door = Door.objects.all()[0]
     page = f"/admin/smartcis/door/{door.pk}/change/"
     assert client.post(page, {"state": "locked"}, headers=GERMAN).status_code == 302
-    assert Change.objects.get().kind == "door"
-    log = client.get("/admin/smartcis/change/", headers=GERMAN).content.decode()
+    assert ChangeRecord.objects.get().kind == "door"
+    log = client.get("/admin/smartcis/changerecord/", headers=GERMAN).content.decode()
     assert 'class="field-thing">Tür<' in log
 
 

@@ -14,9 +14,9 @@ from django.utils.translation import override
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smartcis.management.commands.makemessages import written
-from smartcis.management.written_sentences import says_something, sentences_written
-from smartcis.sentences import LONGEST, Sentences, Template, in_words, translated
+from smartcis.sentences import LONGEST, Sentences, SentenceTemplate, in_words, translated
+from tests.catalogues.command import written
+from tests.catalogues.written_sentences import says_something, sentences_written
 
 PRINTED = re.compile(r"^(?:aspen|smartcis|federation)\.[\w.]+: (.*)|^  try: +(.*)", re.MULTILINE)
 EXAMPLES = {
@@ -34,7 +34,7 @@ def german() -> Catalog:
 
 TEXTS = {str(one.id): str(one.string) for one in german() if one.id}
 SENTENCES = Sentences(TEXTS, "de")
-TEMPLATES = [one for one in (Template.of(*pair) for pair in TEXTS.items()) if one.names]
+TEMPLATES = [one for one in (SentenceTemplate.of(*pair) for pair in TEXTS.items()) if one.names]
 OWN = {letter for text in TEXTS for letter in text}
 FOREIGN = st.text(st.characters(exclude_characters=OWN, exclude_categories=["Cs"]), min_size=1)
 

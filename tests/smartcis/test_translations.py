@@ -15,8 +15,8 @@ from django.contrib.auth.models import User
 from django.utils.translation import gettext_lazy, override
 
 from smartcis.examples import EXAMPLES
-from smartcis.management.commands.makemessages import extracted, written_in
 from smartcis.models import Door, Machine
+from tests.catalogues.command import extracted, written_in
 
 TEMPLATES = Path("smartcis/templates")
 NAMES = frozenset(

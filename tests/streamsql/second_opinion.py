@@ -31,13 +31,30 @@ def second_opinion(query: str, tables: Mapping[str, list[tuple]]) -> Counter[tup
 
 
 def in_its_words(query: str) -> str:
-    """Returns a query without what SQLite lacks: QUALIFY, and ANY and ALL of a sub-query.
+    """Returns a query in SQLite's words: without QUALIFY, DISTINCT ON, ANY, ALL, arg_max.
 
     `x < ANY (q)` is true if it is for one row, null if it is for none and null for one; ALL is the
-    contrary of ANY of the contrary.
+    contrary of ANY of the contrary. `arg_max(x, x)` is the greatest x.
     """
-    tree = sqlglot.parse_one(query, read="duckdb").transform(_one_of_many)
+    tree = sqlglot.parse_one(query, read="duckdb")
+    for told in (_one_of_many, _greatest, _bare):
+        tree = tree.transform(told)
     return tree.sql(dialect="sqlite")
+
+
+def _bare(node: exp.Expression) -> exp.Expression:
+    """Returns a part of a UNION without its parentheses, where they hold nothing together."""
+    if isinstance(node, exp.Subquery) and isinstance(node.parent, exp.SetOperation):
+        inner = node.unnest()
+        if isinstance(inner, exp.Select) and not any(map(inner.args.get, ("order", "limit"))):
+            return inner
+    return node
+
+
+def _greatest(node: exp.Expression) -> exp.Expression:
+    if isinstance(node, exp.ArgMax | exp.ArgMin) and node.this == node.expression:
+        return (exp.Max if isinstance(node, exp.ArgMax) else exp.Min)(this=node.this)
+    return node
 
 
 def _one_of_many(node: exp.Expression) -> exp.Expression:

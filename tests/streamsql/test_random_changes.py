@@ -154,8 +154,8 @@ def test_differential_many_maintained_queries(duck, query, drawn):
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("first", range(20, 5_220, SEEDS_AT_ONCE))
-def test_differential_50_000_queries_with_changes_between(duck, first):
+@pytest.mark.parametrize("first", range(20, 7_520, SEEDS_AT_ONCE))
+def test_differential_75_000_queries_with_changes_between(duck, first):
     logger.info("%d: %s", first, dict(follow_seeds(duck, range(first, first + SEEDS_AT_ONCE))))
 
 

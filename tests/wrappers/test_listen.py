@@ -15,7 +15,7 @@ from aspen.results.lease import Lease
 from smartcis import composition, tasks
 from smartcis.ingest.relay import relay
 from smartcis.models import Source
-from smartcis.sources.listen import TURN_S, Listening, Turn
+from smartcis.sources.listen import TURN_S, ListenerTurn, Listening
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -68,8 +68,8 @@ async def test_sources_are_followed_as_they_come_and_change(building, house, bro
 
 def test_one_process_has_the_turn_until_it_gives_it_back(building, settings):
     name = f"{building}:listen"
-    first = Turn(Lease(settings.REDIS_URL, name, TURN_S))
-    second = Turn(Lease(settings.REDIS_URL, name, TURN_S))
+    first = ListenerTurn(Lease(settings.REDIS_URL, name, TURN_S))
+    second = ListenerTurn(Lease(settings.REDIS_URL, name, TURN_S))
     assert [first(), second(), first(), second()] == [True, False, True, False]
     first.give_back()
     assert [second(), first()] == [True, False]

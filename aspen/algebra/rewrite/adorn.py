@@ -34,7 +34,7 @@ class Adorned:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class AdornedAtom:
     """A recursive atom of a rule, and where its bindings come from.
 
     Args:
@@ -60,7 +60,7 @@ class AdornedRule:
 
     head: Adorned
     rule: Block
-    calls: tuple[Call, ...]
+    calls: tuple[AdornedAtom, ...]
     classes: tuple[frozenset[str], ...]
 
 
@@ -69,7 +69,7 @@ def wanted(at: int) -> str:
     return f"d.c{at}"
 
 
-def is_trivial(rule: AdornedRule, call: Call) -> bool:
+def is_trivial(rule: AdornedRule, call: AdornedAtom) -> bool:
     """Whether a call demands just what its head was demanded by."""
     own = tuple(wanted(at) for at in rule.head.bound)
     return call.reads == rule.head and call.values == own
@@ -123,7 +123,7 @@ def _adorned(
     # What each class of equal columns is bound through; classes that are not bound are absent.
     have = {of[wanted(at)]: frozenset[int]() for at in head.bound if wanted(at) in of}
     plain = [n for n, atom in enumerate(rule.inputs) if not atom.recursive and not atom.negated]
-    calls: list[Call] = []
+    calls: list[AdornedAtom] = []
     waiting = [n for n, atom in enumerate(rule.inputs) if atom.recursive]
     while waiting:
         _take_in(rule, plain, have, of)
@@ -136,7 +136,7 @@ def _adorned(
         values = tuple(_giver(rule, of[own[at]], through) for at in bound[atom])
         reads = rule.inputs[atom].plan
         assert isinstance(reads, RecursiveRef)
-        calls.append(Call(atom, Adorned(reads.name, bound[atom]), through, values))
+        calls.append(AdornedAtom(atom, Adorned(reads.name, bound[atom]), through, values))
         waiting.remove(atom)
         for name in own:
             have.setdefault(of[name], through | {atom})

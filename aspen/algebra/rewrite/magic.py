@@ -34,7 +34,7 @@ from aspen.algebra.plan import (
     nodes,
 )
 from aspen.algebra.renaming import renamed
-from aspen.algebra.rewrite.adorn import Adorned, AdornedRule, Call, adorn, is_trivial, wanted
+from aspen.algebra.rewrite.adorn import Adorned, AdornedAtom, AdornedRule, adorn, is_trivial, wanted
 from aspen.model.schema import Column
 
 _DEMAND = "_demand"
@@ -183,7 +183,7 @@ class _Magic:
         )
         return Fixpoint(own.name, own.columns, own.base, own.step, None, tuple(others))
 
-    def _handed_on(self, rule: AdornedRule, call: Call, called: Iterable[Adorned]) -> Plan:
+    def _handed_on(self, rule: AdornedRule, call: AdornedAtom, called: Iterable[Adorned]) -> Plan:
         """Returns the rule by which demand of the head becomes demand of an atom."""
         head, atoms = rule.head, rule.rule.inputs
         demand: Plan = (

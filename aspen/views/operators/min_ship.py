@@ -50,10 +50,10 @@ class SettledIndex:
 
     def __init__(self, indices: Indices) -> None:
         self.indices = indices
-        self.index: dict[Key, dict[Group, Row]] = {}
+        self.index: dict[Key, dict[Any, Row]] = {}
         self._key = key_of(indices)
 
-    def add(self, group: Group, row: Row) -> None:
+    def add(self, group: Any, row: Row) -> None:
         """Take a settled group in; rows with a null key join nothing."""
         key = self._key(row)
         bucket = self.index.get(key)
@@ -62,7 +62,7 @@ class SettledIndex:
         elif not has_null(key, len(self.indices)):
             self.index[key] = {group: row}
 
-    def remove(self, group: Group, row: Row) -> None:
+    def remove(self, group: Any, row: Row) -> None:
         """Take a retracted group out."""
         key = self._key(row)
         bucket = self.index.get(key)

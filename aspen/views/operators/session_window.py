@@ -30,7 +30,7 @@ from aspen.views.operators.window import Arrival, WindowOperator
 
 
 @dataclass(slots=True, eq=False)
-class _Session:
+class _OpenSession:
     last_s: float
     arrivals: list[Arrival] = field(default_factory=list)
 
@@ -49,8 +49,8 @@ class SessionWindow(WindowOperator):
         super().__init__(stream, shape, None, None)
         self._gap_s = gap_s
         self._partition = key_of(partition)
-        self._sessions: dict[Key, _Session] = {}
-        self._ends: list[tuple[float, int, Key, _Session]] = []
+        self._sessions: dict[Key, _OpenSession] = {}
+        self._ends: list[tuple[float, int, Key, _OpenSession]] = []
         self._begun = 0
         self._inside: Delta = {}
 
@@ -84,7 +84,7 @@ class SessionWindow(WindowOperator):
                 if at_s <= self._now_s - self._gap_s:
                     continue
                 self._end(key)
-                session = self._sessions[key] = _Session(at_s)
+                session = self._sessions[key] = _OpenSession(at_s)
                 self._await_end(key, session)
             session.last_s = max(session.last_s, at_s)
             session.arrivals.append((at_s, row))
@@ -105,7 +105,7 @@ class SessionWindow(WindowOperator):
             self._since_s = -math.inf
         return len(self._sessions) != before
 
-    def _await_end(self, key: Key, session: _Session) -> None:
+    def _await_end(self, key: Key, session: _OpenSession) -> None:
         self._begun += 1
         heappush(self._ends, (session.last_s + self._gap_s, self._begun, key, session))
 

@@ -1493,17 +1493,6 @@ export interface components {
                 number
             ][][];
         };
-        /** @description A base row, and how many rows go with it. */
-        Point: {
-            /** @description the row is another visitor's. */
-            hidden: boolean;
-            lost: number;
-            relation: string;
-            /** @description column → value; empty when the row is another visitor's. */
-            row: {
-                [key: string]: components["schemas"]["Cell"] | null;
-            };
-        };
         /** @description What a description says. */
         PointsReport: {
             points: components["schemas"]["LocatedPoint"][];
@@ -2076,7 +2065,7 @@ export interface components {
             complete: boolean;
             epoch: number;
             /** @description most lost first. */
-            points: components["schemas"]["Point"][];
+            points: components["schemas"]["WeakRow"][];
             /** @description rows in question. */
             total: number;
             view: string;
@@ -2093,6 +2082,17 @@ export interface components {
             };
             /** @description a view, or a query's id */
             view: string;
+        };
+        /** @description A base row, and how many rows go with it. */
+        WeakRow: {
+            /** @description the row is another visitor's. */
+            hidden: boolean;
+            lost: number;
+            relation: string;
+            /** @description column → value; empty when the row is another visitor's. */
+            row: {
+                [key: string]: components["schemas"]["Cell"] | null;
+            };
         };
         /** @description A way to run a query, and what it was expected to cost. */
         Weighed: {
@@ -2278,7 +2278,6 @@ export type PlanNode = components['schemas']['PlanNode'];
 export type PlanRiser = components['schemas']['PlanRiser'];
 export type PlanSensor = components['schemas']['PlanSensor'];
 export type PlanUnit = components['schemas']['PlanUnit'];
-export type Point = components['schemas']['Point'];
 export type PointsReport = components['schemas']['PointsReport'];
 export type Policy = components['schemas']['Policy'];
 export type Position = components['schemas']['Position'];
@@ -2329,6 +2328,7 @@ export type Warning = components['schemas']['Warning'];
 export type Ways = components['schemas']['Ways'];
 export type Weakness = components['schemas']['Weakness'];
 export type WeakPointsAskRequest = components['schemas']['WeakPointsAskRequest'];
+export type WeakRow = components['schemas']['WeakRow'];
 export type Weighed = components['schemas']['Weighed'];
 export type Weights = components['schemas']['Weights'];
 export type WhatIfAskRequest = components['schemas']['WhatIfAskRequest'];

@@ -2,7 +2,7 @@
 import type { Building, Plan, Query } from '../api/schema';
 import { decimal, n, t } from '../language';
 import type { Point } from './geometry';
-import type { Cell, Column, Row } from '../wire/protocol';
+import type { Cell, ViewColumn, Row } from '../wire/protocol';
 import { distance } from './geometry';
 import { number, type Table } from './table';
 
@@ -49,7 +49,7 @@ const WHERE = new Set(['x_m', 'y_m', 'level_id', 'node', 'at_s', 'rid', 'mid', '
 
 /** Give the function that says where a row is. */
 export function locate(
-  columns: readonly Column[],
+  columns: readonly ViewColumn[],
   by: LocatedBy,
   plans: readonly Plan[],
   building: Building | null,
@@ -97,7 +97,7 @@ function known(
   return found;
 }
 
-function said(value: Cell | undefined, column: Column): string {
+function said(value: Cell | undefined, column: ViewColumn): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'boolean') return value ? column.name : t('not {name}', { name: column.name });
   if (typeof value === 'number')
@@ -106,7 +106,7 @@ function said(value: Cell | undefined, column: Column): string {
 }
 
 /** Give the function that puts a row in few words: its first two values that do not say where it is. */
-export function wording(columns: readonly Column[], by: LocatedBy): (row: Row) => string {
+export function wording(columns: readonly ViewColumn[], by: LocatedBy): (row: Row) => string {
   const telling = columns
     .map((column, at) => ({ column, at }))
     .filter(({ column }) => !WHERE.has(column.name));

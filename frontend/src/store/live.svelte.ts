@@ -56,6 +56,7 @@ export class Live {
     this.client = new LiveClient(around, (connection) => {
       this.connection = connection;
       if (connection.kind === 'live') this.toldAtMs = Date.now();
+      this.repaint.soon(this.publish);
     });
   }
 
@@ -147,6 +148,7 @@ export class Live {
   }
 
   private readonly publish = (): void => {
+    if (this.client.midway) return; // the last message of the moment paints it
     for (const cell of this.cells.values()) {
       if (cell.bag === null) continue;
       cell.table = { columns: cell.bag.columns, rows: cell.bag.rows(), known: true };

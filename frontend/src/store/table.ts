@@ -1,8 +1,8 @@
 /** A view's rows read by column name, so that the order of columns is nobody's business. */
-import type { Cell, Column, Row } from '../wire/protocol';
+import type { Cell, ViewColumn, Row } from '../wire/protocol';
 
 export interface Table {
-  readonly columns: readonly Column[];
+  readonly columns: readonly ViewColumn[];
   readonly rows: readonly Row[];
   /** False until the first snapshot: "empty" and "not known yet" are different answers. */
   readonly known: boolean;

@@ -17,6 +17,8 @@ import {
   type WireError,
 } from './protocol';
 
+/** A moment that takes longer to arrive is shown half, and not called live. */
+const MOMENT_MS = 2_000;
 /** No message for this long: the socket is dead, whatever the browser believes (heartbeat: 5 s). */
 export const SILENCE_MS = 12_000;
 
@@ -66,6 +68,16 @@ export class LiveClient {
   private cancelRetry: (() => void) | null = null;
   private cancelWatch: (() => void) | null = null;
   private readonly subscriptions = new Map<number, Subscription>();
+  /** Subscriptions that stand where the lost socket left them, by id. */
+  private readonly resuming = new Set<number>();
+  /** Whether the server said that more of the moment follows. */
+  private more = false;
+  /** Whether rows of a moment are here of which others are not. */
+  private partial = false;
+  private overdue = false;
+  private cancelOverdue: (() => void) | null = null;
+  /** How the engine is, as last heard. */
+  private heard: Connection = { kind: 'connecting', attempt: 0 };
   private state: Connection = { kind: 'connecting', attempt: 0 };
   /** Server clock minus ours, s; ages are reckoned on the server's clock. */
   serverOffsetS = 0;
@@ -81,6 +93,11 @@ export class LiveClient {
     return this.state;
   }
 
+  /** Whether what is held is partly of another moment: shown together, views would contradict each other. */
+  get midway(): boolean {
+    return this.partial && !this.overdue;
+  }
+
   /** Open the socket and keep it open. */
   start(): void {
     if (!this.stopped) return;
@@ -94,6 +111,7 @@ export class LiveClient {
     this.stopped = true;
     this.cancelRetry?.();
     this.cancelWatch?.();
+    this.cancelOverdue?.();
     this.drop();
   }
 
@@ -122,6 +140,7 @@ export class LiveClient {
     return () => {
       this.subscriptions.delete(subscription.id);
       this.send({ type: 'unsubscribe', id: subscription.id });
+      this.answered(subscription.id);
     };
   }
 
@@ -143,6 +162,7 @@ export class LiveClient {
       this.open = true;
       this.lastHeardMs = this.around.now();
       for (const subscription of this.subscriptions.values()) this.ask(subscription);
+      this.progress();
     };
     socket.onmessage = (event: { data: unknown }) => {
       if (this.socket === socket) this.receive(JSON.parse(String(event.data)) as ServerMessage);
@@ -157,6 +177,9 @@ export class LiveClient {
     this.socket = null;
     this.open = false;
     socket?.close();
+    this.more = false;
+    for (const { id, bag } of this.subscriptions.values()) if (bag.epoch !== null) this.resuming.add(id);
+    this.progress();
   }
 
   private lost(): void {
@@ -189,24 +212,34 @@ export class LiveClient {
         }
         this.attempt = 0;
         this.lostAtMs = null;
-        this.report(judge(message.engine, 0, message.epoch, this.around.now(), this.state));
+        this.heard = judge(message.engine, 0, message.epoch, this.around.now(), this.state);
+        this.tell();
         return;
       case 'status':
         this.serverOffsetS = message.server_s - this.around.now() / 1000;
-        this.report(judge(message.engine, message.lag_s, message.epoch, this.around.now(), this.state));
+        this.heard = judge(message.engine, message.lag_s, message.epoch, this.around.now(), this.state);
+        this.more = message.more;
+        this.progress();
+        this.tell();
         return;
       case 'snapshot':
         this.take(message);
+        this.more = message.more;
+        this.answered(message.id);
         return;
       case 'delta':
         this.fold(message);
+        this.more = message.more;
+        this.answered(message.id);
         return;
       case 'closed':
         this.subscriptions.get(message.id)?.receive({ kind: 'closed' });
+        this.answered(message.id);
         return;
       case 'error':
         if (message.id !== null) {
           this.subscriptions.get(message.id)?.receive({ kind: 'error', error: message });
+          this.answered(message.id);
         }
         return;
       case 'pong':
@@ -241,6 +274,7 @@ export class LiveClient {
     subscription.id = this.nextId++;
     if (whole) subscription.bag.epoch = null;
     this.subscriptions.set(subscription.id, subscription);
+    this.resuming.add(subscription.id);
     this.ask(subscription);
   }
 
@@ -248,6 +282,36 @@ export class LiveClient {
     const since = subscription.bag.epoch;
     const { id, view } = subscription;
     this.send(since === null ? { type: 'subscribe', id, view } : { type: 'subscribe', id, view, since });
+  }
+
+  /** Note that a subscription stands where the others stand. */
+  private answered(id: number): void {
+    this.resuming.delete(id);
+    this.progress();
+  }
+
+  /** See whether a moment is begun or complete now. */
+  private progress(): void {
+    const before = this.partial;
+    this.partial = this.more || this.resuming.size > 0;
+    if (!this.partial || !this.open) {
+      this.cancelOverdue?.();
+      this.cancelOverdue = null;
+      this.overdue = false;
+    } else {
+      this.cancelOverdue ??= this.around.later(MOMENT_MS, () => {
+        this.overdue = true;
+        this.tell();
+      });
+    }
+    if (before && !this.partial) this.tell();
+  }
+
+  /** Report how the engine is; live is only what is complete. */
+  private tell(): void {
+    if (!this.open) return;
+    if (this.heard.kind !== 'live' || !this.partial) this.report(this.heard);
+    else if (this.overdue) this.report({ kind: 'delayed', lagS: MOMENT_MS / 1000, engine: 'live' });
   }
 
   private send(message: ClientMessage): void {

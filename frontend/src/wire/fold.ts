@@ -5,7 +5,7 @@
  * server's view at `epoch`. A message that would break this is answered with "gap" and
  * leaves the bag untouched.
  */
-import type { Column, Delta, Row, Snapshot } from './protocol';
+import type { ViewColumn, Delta, Row, Snapshot } from './protocol';
 
 export type Folded = 'applied' | 'seen' | 'gap';
 
@@ -28,7 +28,7 @@ interface Entry {
 }
 
 export class Bag {
-  columns: readonly Column[] = [];
+  columns: readonly ViewColumn[] = [];
   epoch: number | null = null;
   atS = 0;
   /** Since when nothing is missing of what windows reach back to, s; null where nothing is. */
@@ -38,7 +38,7 @@ export class Bag {
   private entries = new Map<string, Entry>();
 
   /** Take the whole view; whatever was held before is forgotten. */
-  replace(message: Snapshot): void {
+  replace(message: Pick<Snapshot, 'columns' | 'epoch' | 'at_s' | 'complete_since_s' | 'rows'>): void {
     this.columns = message.columns;
     this.epoch = message.epoch;
     this.atS = message.at_s;

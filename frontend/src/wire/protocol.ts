@@ -7,13 +7,13 @@ export type Single = string | number | boolean | null;
 export type Cell = Single | Single[];
 export type Row = Cell[];
 
-export interface Column {
+export interface ViewColumn {
   name: string;
   type: string;
   unit: string;
 }
 
-export interface Position {
+export interface QueryPosition {
   line: number;
   column: number;
   length: number;
@@ -49,12 +49,13 @@ export interface Snapshot {
   type: 'snapshot';
   id: number;
   view: string;
-  columns: Column[];
+  columns: ViewColumn[];
   epoch: number;
   position: number;
   at_s: number;
   merged: number;
   complete_since_s: number | null;
+  more: boolean;
   rows: Row[];
 }
 
@@ -66,6 +67,7 @@ export interface Delta {
   position: number;
   at_s: number;
   merged: number;
+  more: boolean;
   changes: [number, ...Cell[]][];
 }
 
@@ -80,7 +82,7 @@ export interface WireError {
   id: number | null;
   code: string;
   message: string;
-  position: Position | null;
+  position: QueryPosition | null;
   found: string;
   exists: string[];
   try: string;
@@ -94,6 +96,7 @@ export interface Status {
   position: number;
   lag_s: number;
   server_s: number;
+  more: boolean;
 }
 
 export interface Pong {

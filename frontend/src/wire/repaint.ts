@@ -11,8 +11,9 @@ export class Repaint {
 
   /** Paint this with the next repaint; several requests for the same function are one. */
   soon(paint: () => void): void {
+    const waiting = this.due.size > 0;
     this.due.add(paint);
-    if (this.due.size > 1) return;
+    if (waiting) return;
     setTimeout(
       () => {
         this.paint();

@@ -1,5 +1,5 @@
 /** Which chart rows have: numbers over time as lines, numbers by name as bars, or none. */
-import type { Cell, Column, Row } from '../wire/protocol';
+import type { Cell, ViewColumn, Row } from '../wire/protocol';
 import { asNumber, isMoment, isNumber } from './values';
 
 /** More lines than this cannot be told apart. */
@@ -23,7 +23,7 @@ export interface Bar {
 
 interface Drawn {
   /** The column that is drawn, and the index of each that could be. */
-  readonly value: Column;
+  readonly value: ViewColumn;
   readonly at: number;
   readonly choices: readonly number[];
   /** What the names are of: "rid", "sid, place". */
@@ -52,7 +52,7 @@ const NAMES = /(^|_)(id|node|src|dst|epoch|position|number|ordinal|level|floor|x
 const PLACES = /^(x|y)_m$/;
 
 /** Whether a column's numbers say how much, rather than which or where. */
-function measures(column: Column): boolean {
+function measures(column: ViewColumn): boolean {
   if (!isNumber(column) || PLACES.test(column.name)) return false;
   return column.unit !== '' || !/INT/i.test(column.type) || !NAMES.test(column.name);
 }
@@ -66,7 +66,7 @@ const known = (value: Cell | undefined): boolean => value !== null && value !== 
  * @param inOrder whether the rows stand in an order the query asks for; bars keep it.
  */
 export function chartOf(
-  columns: readonly Column[],
+  columns: readonly ViewColumn[],
   given: readonly Row[],
   chosen: number | null,
   inOrder: boolean,
@@ -118,14 +118,14 @@ function scaleOf(bars: readonly Bar[]): { low: number; high: number } {
 }
 
 /** What has a unit says most, then what has a point. */
-function rank(column: Column | undefined): number {
+function rank(column: ViewColumn | undefined): number {
   if (column === undefined) return 3;
   return column.unit !== '' ? 0 : /INT/i.test(column.type) ? 2 : 1;
 }
 
 /** The columns that name a row: texts, else the first number that is no amount. */
 function namesOf(
-  columns: readonly Column[],
+  columns: readonly ViewColumn[],
   timed: readonly boolean[],
   choices: readonly number[],
 ): number[] {

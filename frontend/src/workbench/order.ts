@@ -1,6 +1,6 @@
 /** The order a query asks for: a maintained view has none, so whoever shows it sorts. */
 import type { Order } from '../api/schema';
-import type { Cell, Column, Row } from '../wire/protocol';
+import type { Cell, ViewColumn, Row } from '../wire/protocol';
 
 /** Order two values as the engine does: a null comes first, unless the key says otherwise. */
 function step(a: Cell | undefined, b: Cell | undefined, descending: boolean, nullsLast: boolean): number {
@@ -12,7 +12,7 @@ function step(a: Cell | undefined, b: Cell | undefined, descending: boolean, nul
 }
 
 /** Give the comparison of rows that an order stands for. */
-export function comparison(order: Order, columns: readonly Column[]): (a: Row, b: Row) => number {
+export function comparison(order: Order, columns: readonly ViewColumn[]): (a: Row, b: Row) => number {
   const keys = order.keys.map((key) => ({
     ...key,
     at: columns.findIndex(({ name }) => name === key.column),

@@ -3,7 +3,7 @@ import type { Answer, Order } from '../api/schema';
 import type { Live } from '../store/live.svelte';
 import type { ViewEvent } from '../wire/client';
 import { Bag, type Change } from '../wire/fold';
-import type { Cell, Column, Row, WireError } from '../wire/protocol';
+import type { Cell, ViewColumn, Row, WireError } from '../wire/protocol';
 import { comparison } from './order';
 import { Ordered, type Comparison, type ShownRow } from './ordered';
 import { Rate } from './rate';
@@ -37,7 +37,7 @@ export function compare(a: Cell | undefined, b: Cell | undefined): number {
 }
 
 export class Results {
-  columns = $state.raw<readonly Column[]>([]);
+  columns = $state.raw<readonly ViewColumn[]>([]);
   rows = $state.raw<readonly ShownRow[]>([]);
   /** Rows to draw a chart of. */
   charted = $state.raw<readonly Row[]>([]);
@@ -100,7 +100,7 @@ export class Results {
   static answered(answer: Answer): Results {
     const results = new Results(null, answer);
     const bag = new Bag();
-    bag.replace({ ...answer, type: 'snapshot', id: 0, view: '', merged: 0 });
+    bag.replace(answer);
     results.start(bag);
     results.publish();
     return results;

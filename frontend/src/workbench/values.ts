@@ -1,6 +1,6 @@
 /** Values of a result as people read them: moments in the reader's zone, durations, amounts. */
 import { locale } from '../language';
-import type { Cell, Column } from '../wire/protocol';
+import type { Cell, ViewColumn } from '../wire/protocol';
 
 /** Seconds from here on are a moment, not a duration: the ninth of September 2001. */
 const MOMENT_FROM_S = 1_000_000_000;
@@ -34,25 +34,25 @@ const dates = new Formats(
 );
 
 /** Whether a column holds numbers. */
-export function isNumber(column: Pick<Column, 'type'>): boolean {
+export function isNumber(column: Pick<ViewColumn, 'type'>): boolean {
   return /^(INT|FLOAT|DOUBLE|DECIMAL)(?!.*\[\])/i.test(column.type);
 }
 
 /** Give what a decimal, which rows hold as text with all its digits, sorts and draws as; others as they are. */
 export function asNumber(
   value: Cell | undefined,
-  column: Pick<Column, 'type'> | undefined,
+  column: Pick<ViewColumn, 'type'> | undefined,
 ): Cell | undefined {
   return typeof value === 'string' && column?.type.startsWith('DECIMAL') ? Number(value) : value;
 }
 
 /** Whether a value is a moment: seconds of a column that counts them, since 1970. */
-export function isMoment(value: Cell | undefined, column: Pick<Column, 'unit'>): boolean {
+export function isMoment(value: Cell | undefined, column: Pick<ViewColumn, 'unit'>): boolean {
   return column.unit === 's' && typeof value === 'number' && value >= MOMENT_FROM_S;
 }
 
 /** The unit that a column's heading names; values that carry their own name none there. */
-export function headingUnit(column: Column): string {
+export function headingUnit(column: ViewColumn): string {
   return column.unit in SECONDS ? '' : column.unit;
 }
 
@@ -104,7 +104,7 @@ export function durationText(lengthS: number): string {
 }
 
 /** A value as the table shows it. */
-export function cellText(value: Cell | undefined, column: Column, nowS: number): string {
+export function cellText(value: Cell | undefined, column: ViewColumn, nowS: number): string {
   if (value === null || value === undefined) return 'NULL';
   if (typeof value === 'object') return `[${value.map((one) => cellText(one, column, nowS)).join(', ')}]`;
   if (typeof value !== 'number') return String(value);
@@ -116,7 +116,7 @@ export function cellText(value: Cell | undefined, column: Column, nowS: number):
 }
 
 /** A value as the service gave it, with its unit; a moment in UTC. Empty where the table says as much. */
-export function exactText(value: Cell | undefined, column: Column): string {
+export function exactText(value: Cell | undefined, column: ViewColumn): string {
   if (typeof value !== 'number') return '';
   if (isMoment(value, column)) return `${new Date(value * 1000).toISOString()} (${value} s)`;
   const own = column.unit in SECONDS || !Number.isInteger(value);

@@ -12,6 +12,7 @@ const status = (over: Partial<Extract<ServerMessage, { type: 'status' }>> = {}):
   position: 1,
   lag_s: 0.1,
   server_s: 0,
+  more: false,
   ...over,
 });
 
@@ -290,4 +291,80 @@ test('a service of another protocol is refused: nothing is shown of it, and nobo
   hand.pass(60_000);
   client.wake();
   expect(hand.sockets).toHaveLength(1);
+});
+
+describe('a moment', () => {
+  const more = (message: ServerMessage): ServerMessage => ({ ...message, more: true }) as ServerMessage;
+
+  beforeEach(() => {
+    follow('v');
+    follow('w');
+    client.start();
+    hand.socket.opens();
+    hand.socket.says(welcome);
+    hand.socket.says(more(snapshot(1, 'v', 4, [['x', 1]])));
+    expect(client.midway).toBe(true);
+    hand.socket.says(snapshot(2, 'w', 4, [['x', 1]]));
+    expect(client.midway).toBe(false);
+  });
+
+  test('is complete with the first message after which no more follows', () => {
+    hand.socket.says(more(delta(1, 4, 5, [[1, 'y', 1]])));
+    expect(client.midway).toBe(true);
+    hand.socket.says(status({ more: true }));
+    expect(client.midway).toBe(true);
+    hand.socket.says(status());
+    expect(client.midway).toBe(false);
+    expect(states.at(-1)?.kind).toBe('live');
+  });
+
+  test('that takes too long is shown half, and not called live', () => {
+    hand.socket.says(more(delta(1, 4, 5, [[1, 'y', 1]])));
+    hand.pass(1_900);
+    expect(states.at(-1)?.kind).toBe('live');
+    hand.pass(200);
+    expect(states.at(-1)).toEqual({ kind: 'delayed', lagS: 2, engine: 'live' });
+    expect(client.midway).toBe(false);
+    hand.socket.says(delta(2, 4, 5, [[1, 'y', 1]]));
+    expect(states.at(-1)?.kind).toBe('live');
+  });
+
+  test('of a new socket is complete, and live, when every view has come back', () => {
+    client.lose();
+    expect(client.midway).toBe(true);
+    hand.pass(1_000);
+    expect(client.midway).toBe(true);
+    hand.socket.opens();
+    hand.socket.says(welcome);
+    expect(states.at(-1)?.kind).toBe('offline');
+    hand.socket.says(delta(1, 4, 9, [[1, 'y', 1]]));
+    expect(client.midway).toBe(true);
+    hand.socket.says({ type: 'closed', id: 2, view: 'w' });
+    expect(client.midway).toBe(false);
+    expect(states.at(-1)?.kind).toBe('live');
+  });
+
+  test('does not wait for what nobody follows any longer', () => {
+    const end = follow('x');
+    hand.socket.says(snapshot(3, 'x', 4, [['x', 1]]));
+    client.lose();
+    hand.pass(1_000);
+    hand.socket.opens();
+    hand.socket.says(welcome);
+    hand.socket.says(delta(1, 4, 9, []));
+    hand.socket.says(delta(2, 4, 9, []));
+    expect(client.midway).toBe(true);
+    end();
+    expect(client.midway).toBe(false);
+    expect(states.at(-1)?.kind).toBe('live');
+  });
+
+  test('with a gap is complete when the gap is', () => {
+    hand.socket.says(delta(1, 6, 7, [[1, 'lost', 1]]));
+    expect(client.midway).toBe(true);
+    hand.socket.says(delta(4, 4, 7, [[1, 'y', 1]]));
+    expect(client.midway).toBe(true);
+    hand.socket.says(delta(3, 4, 7, [[1, 'y', 1]]));
+    expect(client.midway).toBe(false);
+  });
 });

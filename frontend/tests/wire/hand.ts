@@ -104,6 +104,7 @@ export const snapshot = (
   at_s: epoch,
   merged: 0,
   complete_since_s: null,
+  more: false,
   rows,
   columns: names.map((name) => ({ name, type: 'TEXT', unit: '' })),
 });
@@ -114,4 +115,14 @@ export const delta = (
   epoch: number,
   changes: [number, ...(string | number)[]][],
   merged = 1,
-): ServerMessage => ({ type: 'delta', id, prev, epoch, position: epoch, at_s: epoch, merged, changes });
+): ServerMessage => ({
+  type: 'delta',
+  id,
+  prev,
+  epoch,
+  position: epoch,
+  at_s: epoch,
+  merged,
+  more: false,
+  changes,
+});

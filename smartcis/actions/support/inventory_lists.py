@@ -90,7 +90,7 @@ def needed(cells: Mapping[str, Any], name: str, what: str) -> str:
         return str(cells[name])
 
 
-class Machines:
+class MachineList:
     """Machines by `mid`."""
 
     def __init__(self) -> None:
@@ -130,7 +130,7 @@ class Machines:
         return sorted(set(Machine.objects.values_list("pk", flat=True)) - set(keys))
 
 
-class Sensors:
+class SensorList:
     """Sensors by `sid`, or by `source` and `device`, whose sensor of the kind it is."""
 
     def __init__(self) -> None:
@@ -194,7 +194,7 @@ class Sensors:
         return sorted(set(Sensor.objects.values_list("pk", flat=True)) - set(keys))
 
 
-class Rooms:
+class RoomList:
     """What people say of rooms, by `rid`; their geometry is the drawing's."""
 
     def __init__(self) -> None:
@@ -221,9 +221,9 @@ class Rooms:
 
 
 LISTS: Mapping[str, Callable[[], InventoryList]] = {
-    "machines": Machines,
-    "sensors": Sensors,
-    "rooms": Rooms,
+    "machines": MachineList,
+    "sensors": SensorList,
+    "rooms": RoomList,
 }
 
 

@@ -27,8 +27,8 @@ from smartcis.importers.drawing import (
     DrawnSolid,
     DrawnSpace,
     Finding,
-    Kind,
     Note,
+    RiserKind,
     label,
 )
 from smartcis.importers.files import Files
@@ -68,7 +68,7 @@ class GeoJsonImporter:
 
     def read(self, files: Files) -> Drawing:
         """Reads a plan, in degrees or metres."""
-        reading = _Reading(files)
+        reading = _GeoJsonReading(files)
         drawing = Drawing(
             format=self.name,
             slug=reading.about.slug,
@@ -96,7 +96,7 @@ class GeoJsonImporter:
         return in_sensible_units(as_degrees(drawing, reading.about.crs))
 
 
-class _Reading:
+class _GeoJsonReading:
     """One reading, as it goes: what was found so far."""
 
     def __init__(self, files: Files) -> None:
@@ -249,7 +249,7 @@ class _Reading:
             ends = [level_of(one) for one in raw] if isinstance(raw, list) else []
             ends = ends if len(ends) == 2 and None not in ends else [levels[0], levels[-1]]  # noqa: PLR2004
             stops = list(zip(ends, (Point(shape.coords[0]), Point(shape.coords[-1])), strict=True))
-            if kind is Kind.LIFT:
+            if kind is RiserKind.LIFT:
                 between = {one.level for one in self.spaces} | set(levels)
                 stops = [
                     (one, stops[0][1]) for one in sorted(between) if levels[0] <= one <= levels[-1]

@@ -30,7 +30,7 @@ from smartcis.importers.drawing import (
     Finding,
     Note,
 )
-from smartcis.importers.errors import BrokenFile, NothingDrawn, TooLarge
+from smartcis.importers.errors import BrokenFile, ImportTooLarge, NothingDrawn
 from smartcis.importers.files import Files
 from smartcis.importers.level_names import level_of
 from smartcis.importers.units import drawn_shapes
@@ -64,7 +64,7 @@ class IfcImporter:
                 exists=[END.decode()],
             )
         model = _meshed(data, name)
-        return _Reading(self.name, files.stem, model).drawing()
+        return _IfcReading(self.name, files.stem, model).drawing()
 
 
 def _model(files: Files) -> str | None:
@@ -93,7 +93,7 @@ def _meshed(data: bytes, name: str) -> Mapping[str, Any]:
                 command, cwd=root, capture_output=True, timeout=LONGEST_S, check=False
             )
         except subprocess.TimeoutExpired as fault:
-            raise TooLarge(
+            raise ImportTooLarge(
                 f"{name} took longer than {LONGEST_S:.0f} s to read",
                 found=name,
                 attempt="export spaces, doors, stairs and walls alone",
@@ -110,7 +110,7 @@ def _meshed(data: bytes, name: str) -> Mapping[str, Any]:
     return found
 
 
-class _Reading:
+class _IfcReading:
     """One reading of a meshed model."""
 
     def __init__(self, name: str, slug: str, model: Mapping[str, Any]) -> None:

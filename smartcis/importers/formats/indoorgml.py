@@ -28,8 +28,8 @@ from smartcis.importers.drawing import (
     DrawnSolid,
     DrawnSpace,
     Finding,
-    Kind,
     Note,
+    RiserKind,
 )
 from smartcis.importers.errors import NothingDrawn
 from smartcis.importers.files import Files
@@ -95,7 +95,7 @@ class IndoorGmlImporter:
         """Reads the cells and the graph, in metres or degrees."""
         name = _document(files)
         assert name is not None
-        return _Reading(self.name, files.stem, xml_of(files, name)).drawing()
+        return _IndoorGmlReading(self.name, files.stem, xml_of(files, name)).drawing()
 
 
 def _document(files: Files) -> str | None:
@@ -106,7 +106,7 @@ def _document(files: Files) -> str | None:
     return None
 
 
-class _Reading:
+class _IndoorGmlReading:
     """One reading of a document."""
 
     def __init__(self, name: str, slug: str, root: Element) -> None:
@@ -357,7 +357,7 @@ class _Reading:
             stops = sorted(
                 ((lower.levels[0], low), (upper.levels[0], high)), key=lambda stop: stop[0]
             )
-            yield DrawnRiser(key, kinds[0] if kinds else Kind.STAIRS, tuple(stops))
+            yield DrawnRiser(key, kinds[0] if kinds else RiserKind.STAIRS, tuple(stops))
 
     def _transits(self) -> Iterator[DrawnOpening]:
         """Returns the transitions within a level for which no boundary is drawn."""

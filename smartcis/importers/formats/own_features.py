@@ -20,7 +20,7 @@ from smartcis.importers.drawing import (
     DrawnOpening,
     DrawnRiser,
     DrawnSpace,
-    Kind,
+    RiserKind,
     StoredAs,
     label,
 )
@@ -133,9 +133,9 @@ class OwnFeatures:
             self.shafts.append((between[0], between[1]))
             return True
         stops = _stops(told.get("levels"), feature.geometry)
-        if shaft or len(stops) != BOTH or told.get("kind") not in set(Kind):
+        if shaft or len(stops) != BOTH or told.get("kind") not in set(RiserKind):
             return False
-        self.risers.append(DrawnRiser(feature.id, Kind(told["kind"]), stops))
+        self.risers.append(DrawnRiser(feature.id, RiserKind(told["kind"]), stops))
         return True
 
     def _building(self, feature: Feature, told: Mapping[str, Any]) -> bool:

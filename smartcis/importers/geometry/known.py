@@ -51,7 +51,7 @@ class KnownDoor:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownBuilding:
     """The building that is there; nothing of it by default.
 
     Args:
@@ -69,7 +69,7 @@ class Known:
     prefix: str = ""
 
 
-def as_known(spaces: Sequence[WalkableSpace], known: Known) -> list[WalkableSpace]:
+def as_known(spaces: Sequence[WalkableSpace], known: KnownBuilding) -> list[WalkableSpace]:
     """Returns spaces under the ids they had: as stored, else by key, else name, else ground."""
     kept: dict[int, str] = {}
     left = {(one.level, one.rid): one for one in known.units}
@@ -85,7 +85,7 @@ def as_known(spaces: Sequence[WalkableSpace], known: Known) -> list[WalkableSpac
     ]
 
 
-def is_drawing_of(spaces: Sequence[WalkableSpace], known: Known) -> bool:
+def is_drawing_of(spaces: Sequence[WalkableSpace], known: KnownBuilding) -> bool:
     """Returns whether at least half of the drawn and of the known rooms lie where another does."""
     drawn = [(index, one) for index, one in enumerate(spaces) if one.feature_id]
     keyed = [one for one in known.units if one.key]

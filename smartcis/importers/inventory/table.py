@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from smartcis.importers.errors import BrokenFile, TooLarge, UnknownFormat
+from smartcis.importers.errors import BrokenFile, ImportTooLarge, UnknownFormat
 from smartcis.importers.inventory.columns import COLUMNS, columns_of, thing_of
 
 LARGEST_BYTES = 500_000
@@ -59,12 +59,12 @@ def table_of(data: bytes) -> Table:
     """Reads a file.
 
     Raises:
-        TooLarge: it has more bytes or rows than an inventory.
+        ImportTooLarge: it has more bytes or rows than an inventory.
         BrokenFile: it is no text, or no table.
         UnknownFormat: its header names no list.
     """
     if len(data) > LARGEST_BYTES:
-        raise TooLarge(
+        raise ImportTooLarge(
             "the file is too large for an inventory",
             found=f"{len(data)} bytes",
             exists=[f"up to {LARGEST_BYTES} bytes"],
@@ -154,7 +154,7 @@ def _rows(text: str, delimiter: str, named: Sequence[str], before: int) -> tuple
             if not any(stripped):
                 continue
             if len(rows) == MOST_ROWS:
-                raise TooLarge(
+                raise ImportTooLarge(
                     "the file has too many rows for an inventory",
                     found=f"more than {MOST_ROWS}",
                     exists=[f"up to {MOST_ROWS}"],

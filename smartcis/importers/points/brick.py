@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from smartcis.importers.errors import BrokenFile, NothingDrawn, TooLarge
+from smartcis.importers.errors import BrokenFile, ImportTooLarge, NothingDrawn
 from smartcis.importers.points.described import (
     MOST_POINTS,
     DescribedThing,
@@ -114,7 +114,7 @@ def read_brick(text: str) -> Description:
     Raises:
         BrokenFile: it is no Turtle.
         NothingDrawn: it has no points.
-        TooLarge: it has more than a building has.
+        ImportTooLarge: it has more than a building has.
     """
     graph = _graph(text)
     points = [
@@ -127,7 +127,7 @@ def read_brick(text: str) -> Description:
     if not points:
         raise NothingDrawn("the model has no points", attempt="a point hasPoint, or is a …_Sensor")
     if len(points) > MOST_POINTS:
-        raise TooLarge(f"the model has {len(points)} points", exists=[f"up to {MOST_POINTS}"])
+        raise ImportTooLarge(f"the model has {len(points)} points", exists=[f"up to {MOST_POINTS}"])
     things, strange = [], []
     for point in sorted(points, key=str):
         classes = graph.classes(point)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from smartcis.importers.errors import BrokenFile, NothingDrawn, TooLarge
+from smartcis.importers.errors import BrokenFile, ImportTooLarge, NothingDrawn
 from smartcis.importers.points.described import (
     MOST_POINTS,
     DescribedThing,
@@ -55,7 +55,7 @@ def read_haystack(data: bytes) -> Description:
     Raises:
         BrokenFile: it is neither.
         NothingDrawn: it has no points.
-        TooLarge: it has more than a building has.
+        ImportTooLarge: it has more than a building has.
     """
     try:
         said = decoded(data)
@@ -70,7 +70,7 @@ def read_haystack(data: bytes) -> Description:
     if not points:
         raise NothingDrawn("no entity has an id and the tag point")
     if len(points) > MOST_POINTS:
-        raise TooLarge(f"there are {len(points)} points", exists=[f"up to {MOST_POINTS}"])
+        raise ImportTooLarge(f"there are {len(points)} points", exists=[f"up to {MOST_POINTS}"])
     things, strange = [], []
     for key, one in sorted(points.items()):
         bears = {name for name, value in one.items() if value is MARKER}

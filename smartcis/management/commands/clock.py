@@ -17,7 +17,7 @@ from smartcis.actions.sweep_outbox import sweep_outbox
 from smartcis.composition import log
 from smartcis.services.clock import TICK_S, LogClock
 from smartcis.services.heartbeat import beat
-from smartcis.sources.listen import Turn
+from smartcis.sources.listen import ListenerTurn
 
 TURN_S = 2.5  # so long another clock waits for one that died
 SWEEP_S = 2.0
@@ -34,7 +34,7 @@ class Command(BaseCommand):
             signal.signal(number, lambda *_: stop.set())
         sweeping = threading.Thread(target=_sweep, args=(stop,), name="outbox", daemon=True)
         sweeping.start()
-        turn = Turn(Lease(settings.REDIS_URL, f"{settings.NAME}:clock", TURN_S))
+        turn = ListenerTurn(Lease(settings.REDIS_URL, f"{settings.NAME}:clock", TURN_S))
         clock = LogClock(log())
         while sweeping.is_alive() and not stop.wait(TICK_S):
             beat()

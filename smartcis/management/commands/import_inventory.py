@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from aspen.errors import AspenError
 from smartcis.access.owner import SYSTEM
-from smartcis.actions.import_inventory import InventoryReport, Outcome, import_inventory
+from smartcis.actions.import_inventory import InventoryOutcome, InventoryReport, import_inventory
 from smartcis.importers.inventory.table import LARGEST_BYTES
 
 
@@ -56,7 +56,7 @@ def _lines(report: InventoryReport) -> list[str]:
             if said["try"]:
                 why += f"; {said['try']}"
             out.append(f"{where:<10} {row.outcome:<9} {row.key} {why}")
-        elif row.outcome is not Outcome.UNCHANGED:
+        elif row.outcome is not InventoryOutcome.UNCHANGED:
             changes = ", ".join(
                 f"{name} {before or 'nothing'} → {after or 'nothing'}"
                 for name, (before, after) in row.changes.items()

@@ -14,7 +14,7 @@ from aspen.results.lease import Lease
 from smartcis.composition import log
 from smartcis.models import Source
 from smartcis.services.heartbeat import beat
-from smartcis.sources.listen import TURN_S, Listening, Turn
+from smartcis.sources.listen import TURN_S, ListenerTurn, Listening
 
 DEFAULT_TOPIC = "smartcis/readings/#"
 
@@ -41,7 +41,7 @@ class Command(BaseCommand):
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stop.set)
-        turn = Turn(Lease(settings.REDIS_URL, f"{settings.NAME}:listen", TURN_S))
+        turn = ListenerTurn(Lease(settings.REDIS_URL, f"{settings.NAME}:listen", TURN_S))
 
         def may() -> bool:
             beat()

@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from smartcis.sources.remote import Remote
 from smartcis.wrappers.host import Host
-from smartcis.wrappers.protocol import Append, Arrivals, Batch, Readings, Settings
+from smartcis.wrappers.protocol import Append, Batch, Readings, Settings, StreamRows
 
 TOKEN_VARIABLE = "SMARTCIS_TOKEN"  # noqa: S105  # the variable's name, not a token
 CPU_PCT = 1  # index of the load in a row of host_load
@@ -63,7 +63,7 @@ def with_sensor(append: Append, sid: str) -> Append:
 
     def appended(batch: Batch) -> int:
         rows = append(batch)
-        if sid and isinstance(batch, Arrivals) and batch.relation == "host_load":
+        if sid and isinstance(batch, StreamRows) and batch.relation == "host_load":
             readings = [
                 {"sid": sid, "value": row[CPU_PCT], "unit": "%", "at_s": row[-1]}
                 for row in batch.rows

@@ -13,7 +13,7 @@ DEPTH = 4  # of objects within a payload that are looked into
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class PayloadField:
     """What a field of that name is.
 
     Args:
@@ -27,28 +27,28 @@ class Field:
     inverted: bool = False
 
 
-def _named(field: Field, *names: str) -> dict[str, Field]:
+def _named(field: PayloadField, *names: str) -> dict[str, PayloadField]:
     return dict.fromkeys(names, field)
 
 
-FIELDS: Mapping[str, Field] = {
+FIELDS: Mapping[str, PayloadField] = {
     **_named(
-        Field("temperature", "°C"),
+        PayloadField("temperature", "°C"),
         *("temperature", "temp", "temperaturec", "tempc", "airtemperature", "localtemperature"),
         *("ambienttemperature", "roomtemperature", "tempcsht", "temperaturecelsius"),
     ),
-    **_named(Field("temperature", "°F"), "temperaturef", "tempf"),
+    **_named(PayloadField("temperature", "°F"), "temperaturef", "tempf"),
     **_named(
-        Field("humidity", "%"),
+        PayloadField("humidity", "%"),
         *("humidity", "hum", "relativehumidity", "airhumidity", "humsht", "rh", "humiditypct"),
     ),
     **_named(
-        Field("pressure", "hPa"),
+        PayloadField("pressure", "hPa"),
         *("pressure", "barometricpressure", "airpressure", "barometer", "atmosphericpressure"),
         "pressurehpa",
     ),
     **_named(
-        Field("co2", "ppm"),
+        PayloadField("co2", "ppm"),
         "co2",
         "carbondioxide",
         "eco2",
@@ -56,39 +56,47 @@ FIELDS: Mapping[str, Field] = {
         "co2concentration",
         "co2level",
     ),
-    **_named(Field("voc", "ppb"), "voc", "tvoc", "volatileorganiccompounds", "tvocppb"),
-    **_named(Field("pm25", "µg/m³"), "pm25", "pm2p5"),
-    **_named(Field("pm10", "µg/m³"), "pm10"),
+    **_named(PayloadField("voc", "ppb"), "voc", "tvoc", "volatileorganiccompounds", "tvocppb"),
+    **_named(PayloadField("pm25", "µg/m³"), "pm25", "pm2p5"),
+    **_named(PayloadField("pm10", "µg/m³"), "pm10"),
     **_named(
-        Field("light", "lx"),
+        PayloadField("light", "lx"),
         *("illuminance", "illuminancelux", "lux", "light", "lightlevel", "lightintensity"),
         *("ambientlight", "brightnesslux"),
     ),
     **_named(
-        Field("presence"),
+        PayloadField("presence"),
         *("occupancy", "presence", "motion", "pir", "occupied", "motiondetected", "peoplepresence"),
     ),
-    **_named(Field("door", inverted=True), "contact"),
-    **_named(Field("door"), "dooropen", "dooropenstatus", "windowopen", "open", "opening"),
+    **_named(PayloadField("door", inverted=True), "contact"),
+    **_named(PayloadField("door"), "dooropen", "dooropenstatus", "windowopen", "open", "opening"),
     **_named(
-        Field("water"), "waterleak", "waterleakstatus", "leak", "flood", "waterdetected", "water"
+        PayloadField("water"),
+        "waterleak",
+        "waterleakstatus",
+        "leak",
+        "flood",
+        "waterdetected",
+        "water",
     ),
-    **_named(Field("smoke"), "smoke", "smokedetected"),
-    **_named(Field("noise", "dB"), "noise", "soundlevel", "noiselevel", "laeq", "sound"),
+    **_named(PayloadField("smoke"), "smoke", "smokedetected"),
+    **_named(PayloadField("noise", "dB"), "noise", "soundlevel", "noiselevel", "laeq", "sound"),
     **_named(
-        Field("battery", "%"),
+        PayloadField("battery", "%"),
         *("battery", "batterypercent", "batterylevel", "batterypercentage", "batpct", "soc"),
     ),
-    **_named(Field("voltage", "V"), "voltage", "batv", "batteryvoltage", "vbat", "vdd", "vcc"),
-    **_named(Field("voltage", "mV"), "batterymv", "voltagemv", "batmv"),
-    **_named(Field("current", "A"), "current"),
-    **_named(Field("power", "W"), "power", "activepower", "powerw"),
     **_named(
-        Field("consumption", "kWh"),
+        PayloadField("voltage", "V"), "voltage", "batv", "batteryvoltage", "vbat", "vdd", "vcc"
+    ),
+    **_named(PayloadField("voltage", "mV"), "batterymv", "voltagemv", "batmv"),
+    **_named(PayloadField("current", "A"), "current"),
+    **_named(PayloadField("power", "W"), "power", "activepower", "powerw"),
+    **_named(
+        PayloadField("consumption", "kWh"),
         *("energy", "consumption", "energytotal", "totalenergy", "energykwh"),
     ),
-    **_named(Field("link_quality"), "linkquality", "lqi"),
-    **_named(Field("signal", "dBm"), "rssi", "signalstrength"),
+    **_named(PayloadField("link_quality"), "linkquality", "lqi"),
+    **_named(PayloadField("signal", "dBm"), "rssi", "signalstrength"),
 }
 """By name in small letters, without anything between them."""
 
@@ -97,7 +105,7 @@ _FALSE = frozenset({"off", "false", "closed", "close", "clear", "cleared", "no",
 _CHANNEL = re.compile(r"[_ -]\d{1,3}$")
 
 
-def field_named(name: str) -> Field | None:
+def field_named(name: str) -> PayloadField | None:
     """Returns what a name says, None for nothing that anybody knows."""
     return FIELDS.get(re.sub(r"[^a-z0-9]", "", name[:60].lower()))
 
@@ -132,7 +140,7 @@ class Found:
     path: tuple[str, ...]
     name: str
     channel: str
-    field: Field
+    field: PayloadField
     value: float
 
 
@@ -151,6 +159,6 @@ def known_fields(payload: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iter
             yield Found(path, name, channel, field, turned(field, measured))
 
 
-def turned(field: Field, value: float) -> float:
+def turned(field: PayloadField, value: float) -> float:
     """Returns a value as its quantity counts it: 1 where a device says 0, if that is inverted."""
     return 1.0 - value if field.inverted and value in (0.0, 1.0) else value

@@ -22,7 +22,7 @@ from smartcis.json_text import decoded
 from smartcis.wrappers.errors import BadBrokerMessage
 from smartcis.wrappers.payloads.fields import field_named, number
 from smartcis.wrappers.payloads.protocol import PAYLOAD_BYTES, Message
-from smartcis.wrappers.payloads.template import Template, read_template
+from smartcis.wrappers.payloads.template import PayloadTemplate, read_template
 from smartcis.wrappers.protocol import Measured
 
 PREFIX = "homeassistant"
@@ -84,7 +84,7 @@ class Entity:
     quantity: str
     unit: str
     topic: str
-    template: Template
+    template: PayloadTemplate
     words: tuple[str, ...] = ()
 
     def measured(self, text: str, payload: Any) -> Measured | None:
@@ -205,7 +205,7 @@ def _entity(config: Mapping[str, Any], base: Any, component: str, own: str) -> I
     )
 
 
-def _quantity(config: Mapping[str, Any], template: Template, own: str) -> str:
+def _quantity(config: Mapping[str, Any], template: PayloadTemplate, own: str) -> str:
     names = [step for step in template.path[-1:] if isinstance(step, str)]
     return quantity_of(_said(config, "device_class"), (*names, own.rpartition("_")[2]))
 

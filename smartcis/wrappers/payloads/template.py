@@ -24,7 +24,7 @@ _STEPS = re.compile(r"\.(\w+)|\[\s*(?:'([^']*)'|\"([^\"]*)\"|(\d+))\s*\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class PayloadTemplate:
     """What a template picks.
 
     Args:
@@ -47,14 +47,14 @@ class Template:
         return text if self.whole else picked(payload, self.path)
 
 
-def read_template(text: object) -> Template:
+def read_template(text: object) -> PayloadTemplate:
     """Reads a template; none at all takes the payload as it is.
 
     Raises:
         BadBrokerMessage: it does more than pick a value.
     """
     if text is None or text == "":
-        return Template(whole=True, path=())
+        return PayloadTemplate(whole=True, path=())
     short = text.strip() if isinstance(text, str) and len(text) < LENGTH else ""
     read = _TEMPLATE.fullmatch(short)
     if read is None or (read["value"] == "value" and read["path"]):
@@ -71,4 +71,4 @@ def read_template(text: object) -> Template:
     factor = float(read["factor"] or 1.0)
     if read["sign"] == "/":
         factor = 1.0 / factor if factor else 1.0
-    return Template(read["value"] == "value", path, factor)
+    return PayloadTemplate(read["value"] == "value", path, factor)

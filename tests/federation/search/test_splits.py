@@ -9,7 +9,7 @@ from search_support.costs import join_graph
 from search_support.problems import SHAPES, problem
 from search_support.tpch import query
 
-from federation.search.splits import JoinGraph
+from federation.search.splits import JoinPartners
 
 Q3 = "c.custkey=o.custkey l.orderkey=o.orderkey"
 Q10 = f"{Q3} c.nationkey=n.nationkey"
@@ -27,7 +27,7 @@ SEG_TOLL_S = (
 )
 
 
-def size(graph: JoinGraph) -> tuple[int, int]:
+def size(graph: JoinPartners) -> tuple[int, int]:
     """Count the logical OR nodes and the ordered AND nodes."""
     return len(graph.sets), sum(len(graph.halves(m)) for m in graph.sets)
 

@@ -10,7 +10,7 @@ from smartcis.wrappers import pdu, software
 from smartcis.wrappers.base import Poller
 from smartcis.wrappers.fetch import Page, storable
 from smartcis.wrappers.kinds import kind_of
-from smartcis.wrappers.protocol import Arrivals, Batch, Contents, Settings
+from smartcis.wrappers.protocol import Batch, Contents, Settings, StreamRows
 from tests.fuzz.door import Door
 
 ROWS = b"".join(
@@ -87,7 +87,7 @@ def door(patch: pytest.MonkeyPatch) -> Door:
 
 def _append(batch: Batch) -> int:
     match batch:
-        case Arrivals(_, relation, rows):
+        case StreamRows(_, relation, rows):
             for row in rows:
                 check_row(relation, row)
         case Contents(relation, by_key):

@@ -109,10 +109,16 @@ def _entries(value: Any) -> int:
     return 0
 
 
-def check(kind: type[Node], sql: str, states: list[Tables], random: randomness.Random) -> None:
+def check(
+    kind: type[Node],
+    sql: str,
+    states: list[Tables],
+    random: randomness.Random,
+    strategy: str = "justification",
+) -> None:
     """Hold one operator, within the smallest query that needs it, to the laws above."""
     plan = compiled(sql)
-    single, whole = Bench(plan), Bench(plan)
+    single, whole = Bench(plan, strategy), Bench(plan, strategy)
     assert single.nodes(kind), f"{sql} needs no {kind.__name__}"
     nothing: Tables = {name: {} for name in states[0]}
     now = nothing

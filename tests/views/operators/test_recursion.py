@@ -17,7 +17,7 @@ from aspen.algebra.read import read_plan
 from aspen.log.entry import Change, Declare, Entry, Register, Transaction
 from aspen.model.delta import Delta, merge
 from aspen.overlog import compile_program
-from aspen.overlog.errors import NoBase, NotMonotone
+from aspen.overlog.errors import NoBaseRule, NotMonotoneRule
 from aspen.runtime.lane import Lane
 from aspen.streamsql import Compiled
 from aspen.views.operators.fixpoint import FixpointOperator
@@ -86,7 +86,7 @@ def compiled(program: Program) -> list[Compiled]:
     """Compile a program; draw another one where nothing begins it, or costs are not handed on."""
     try:
         return program.compiled()
-    except (NoBase, NotMonotone):
+    except (NoBaseRule, NotMonotoneRule):
         assume(False)
         raise
 

@@ -91,7 +91,8 @@ STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
             Strategy(
                 TRAVERSAL,
                 "Where the recursion goes along edges, a row is a bit or a number and keeps only "
-                "the edge it was reached by; everywhere else this is justification.",
+                "the edge it was reached by; where ways are only counted or added up, a key keeps "
+                "their sums; everywhere else this is justification.",
                 "an edge per row, and no waiting derivations",
                 "the recursion traverses a graph: it always costs least there",
                 _plain,

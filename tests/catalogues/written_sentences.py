@@ -17,7 +17,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from smartcis.management.declared_names import Class, Module, Scope, inside, names_in, read_module
+from tests.catalogues.declared_names import Class, Module, Scope, inside, names_in, read_module
 
 PACKAGES = ("aspen", "federation", "sensors_sim", "smartcis")
 ERROR = "AspenError"
@@ -81,8 +81,8 @@ def says_something(text: str) -> bool:
     if " " not in text or text != text.strip(" :"):
         return False
     if len(WORDS.findall(own)) > 1:
-        return longest > 2 or own.strip() in SHORT  # noqa: PLR2004  # no "x in y" of a query
-    return longest > 3 and own != text  # noqa: PLR2004  # "write {names}", but no "{one} and {other}"
+        return longest > 2 or own.strip() in SHORT  # no "x in y" of a query
+    return longest > 3 and own != text  # "write {names}", but no "{one} and {other}"
 
 
 class Reader:
